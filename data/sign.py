@@ -1,0 +1,75 @@
+"""From a stream of frames to one motion grid a sign: the single way in for training, evaluation and serving."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .grid_spec import GridSpec
+from .motion_grid import MotionGrid, compose_grid, select_frames
+from .rendering import Rendering
+from .segment import Segment, Segmenter
+from .video import Frame, Image
+
+# Frames kept before and after a sign, in seconds: room for time jitter in training.
+MARGIN_S = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """One sign of a clip.
+
+    Attributes:
+        segment: its moving part.
+        times_s: N presentation times, from `MARGIN_S` before the segment to `MARGIN_S` after it.
+        cells: NxCxCx3 uint8 RGB, the rendered frame of each time.
+    """
+
+    segment: Segment
+    times_s: NDArray[np.float64]
+    cells: Image
+
+    def draw_grid(self, spec: GridSpec) -> MotionGrid:
+        """The motion grid: frames spread evenly in time over the moving part."""
+        chosen = select_frames(self.times_s, self.segment.start_s, self.segment.end_s, spec.frames)
+        times_s = tuple(float(t) for t in self.times_s[chosen])
+        return MotionGrid(compose_grid(self.cells[chosen], spec), spec, times_s)
+
+
+def cut_signs(
+    frames: Iterable[Frame], spec: GridSpec, rendering: Rendering, segmenter: Segmenter | None = None
+) -> Iterator[Sign]:
+    """Yields every sign as soon as it has ended; looks at each frame once and keeps one sign at most.
+
+    Arguments:
+        frames: upright frames in the order of time.
+        spec: geometry; its cell size is the size that frames are rendered at.
+        rendering: what is drawn into a cell.
+        segmenter: give one to read its state (peak motion, open segment) while or after the frames pass.
+    """
+    segmenter = segmenter or Segmenter()
+    kept: deque[tuple[float, Image]] = deque()
+    for frame in frames:
+        kept.append((frame.time_s, rendering(frame.image, spec.cell_size)))
+        for segment in segmenter.push(frame.image, frame.time_s):
+            yield gather(segment, kept)
+        drop_old(kept, segmenter.keep_from_s - MARGIN_S)
+    for segment in segmenter.flush():
+        yield gather(segment, kept)
+
+
+def gather(segment: Segment, kept: Iterable[tuple[float, Image]]) -> Sign:
+    """Builds the sign from the kept frames around its segment."""
+    first, last = segment.start_s - MARGIN_S, segment.end_s + MARGIN_S
+    chosen = [(time_s, cell) for time_s, cell in kept if first <= time_s <= last]
+    return Sign(segment, np.array([time_s for time_s, _ in chosen]), np.stack([cell for _, cell in chosen]))
+
+
+def drop_old(kept: deque[tuple[float, Image]], from_s: float) -> None:
+    """Drops frames from before `from_s`."""
+    while kept and kept[0][0] < from_s:
+        kept.popleft()
