@@ -1,0 +1,1 @@
+"""Bundles: what an exporter writes and every client runs."""

@@ -1,0 +1,1 @@
+"""From clips to sentences: the translator, the grammar step, and their commands."""

@@ -1,0 +1,180 @@
+"""`isyarat translate`, `sentence`, `evaluate` and `demo`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ..data.errors import ClipError, IsyaratError
+
+if TYPE_CHECKING:
+    from .translation import Translation
+    from .translator import Translator
+
+BUNDLE = click.option(
+    "--bundle", type=click.Path(path_type=Path), help="Folder of a bundle.  [default: the one shipped with isyarat]"
+)
+PRECISION = click.option("--precision", help="f32 or int8.  [default: the bundle's]")
+GRAMMAR = click.option("--grammar", default="rules", show_default=True, help="What puts glosses into words.")
+VARIETY = click.option("--variety", help="Regional variety of the signer, e.g. jakarta.")
+AS_JSON = click.option("--json", "as_json", is_flag=True, help="JSON instead of text.")
+
+
+def load_translator(bundle: Path | None, precision: str | None, grammar: str) -> Translator:
+    """The pipeline that the options ask for."""
+    from ..export.runtime import Recogniser
+    from .grammar import load_grammar
+    from .translator import Translator
+
+    return Translator(Recogniser.load(bundle, precision=precision), load_grammar(grammar))
+
+
+@click.command()
+@click.argument("clips", nargs=-1, required=True, metavar="CLIP…")
+@BUNDLE
+@PRECISION
+@GRAMMAR
+@VARIETY
+@AS_JSON
+def translate(
+    clips: tuple[str, ...], bundle: Path | None, precision: str | None, grammar: str, variety: str | None, as_json: bool
+) -> None:
+    """Translate each CLIP (a video file) into glosses and an Indonesian sentence.
+
+    With --json one object a clip is printed, a line each, as soon as it is done. A clip that cannot be read is
+    reported and the others are still translated; the exit status is then 1.
+
+    \b
+    Examples:
+      isyarat translate clip.mp4
+      isyarat translate *.mp4 --json > results.jsonl
+    """
+    translator = load_translator(bundle, precision, grammar)
+    failed = False
+    for clip in clips:
+        try:
+            translation = translator.translate(clip, variety=variety)
+        except ClipError as error:
+            failed = True
+            click.echo(f"isyarat: {error}", err=True)
+            continue
+        click.echo(json.dumps(translation.to_dict(), ensure_ascii=False) if as_json else describe(translation))
+    if failed:
+        sys.exit(1)
+
+
+def describe(translation: Translation) -> str:
+    """A translation for people: sentence, glosses, warnings."""
+    lines = [f"{translation.clip}: {translation.sentence or 'no sign'}"]
+    for sign in translation.signs:
+        nearest = " / ".join(f"{gloss} {confidence:.0%}" for gloss, confidence in sign.alternatives[:3])
+        lines.append(f"  {sign.start_s:5.2f}-{sign.end_s:5.2f} s  {sign.gloss:15} {nearest}")
+    lines += [f"  {warning.message}" for warning in translation.warnings]
+    return "\n".join(lines)
+
+
+@click.command()
+@click.argument("glosses", required=False)
+@click.option(
+    "--input",
+    "source",
+    type=click.File(encoding="utf-8"),
+    help="File with a gloss sequence a line; - for standard input.",
+)
+@GRAMMAR
+@VARIETY
+@AS_JSON
+def sentence(
+    glosses: str | None, source: Iterator[str] | None, grammar: str, variety: str | None, as_json: bool
+) -> None:
+    """Put GLOSSES into an Indonesian sentence.
+
+    Capitals; words of one gloss joined by _; finger-spelling by hyphens; ? for a question marked on the face; [?] for
+    an unknown sign.
+
+    \b
+    Examples:
+      isyarat sentence "SAYA NAMA B-U-D-I"
+      isyarat sentence "KAMU SAKIT ?" --json
+      isyarat sentence --input glosses.txt --json
+    """
+    from .grammar import load_grammar, parse_glosses
+
+    if (glosses is None) == (source is None):
+        raise click.UsageError('Give either glosses, e.g. "SAYA MAKAN", or --input FILE.')
+    engine = load_grammar(grammar)
+    failed = False
+    for number, line in enumerate([glosses] if glosses is not None else source or [], start=1):
+        if source is not None and not line.strip():
+            continue
+        try:
+            result = engine.compose(parse_glosses(line), variety=variety)
+        except IsyaratError as error:
+            failed = True
+            click.echo(f"isyarat: line {number}: {error}" if source is not None else f"isyarat: {error}", err=True)
+            continue
+        record = {"glosses": list(result.glosses), "sentence": result.text, "backend": result.backend}
+        click.echo(json.dumps(record, ensure_ascii=False) if as_json else result.text)
+    if failed:
+        sys.exit(1)
+
+
+@click.command()
+@click.argument("clips", type=click.Path(path_type=Path))
+@click.option("--where", multiple=True, metavar="FIELD=VALUE[,VALUE]", help="Use only clips that meet all of these.")
+@click.option("--json", "report", type=click.Path(path_type=Path), help="Write the report here, too.")
+@BUNDLE
+@PRECISION
+def evaluate(
+    clips: Path, where: tuple[str, ...], report: Path | None, bundle: Path | None, precision: str | None
+) -> None:
+    """Translate the clips of a CSV (path, label; role, signer, background if known) and compare with their labels.
+
+    Every role is reported by itself, unseen signers first and by signer, each with n and a 95 % interval.
+
+    \b
+    Examples:
+      isyarat evaluate clips.csv --where role=words,cross_signer
+      isyarat evaluate runs/nano/split.csv --where part=test --bundle runs/nano/split/bundle --json report.json
+    """
+    from ..data.clip import parse_conditions, read_clips, select_clips
+    from .evaluation import evaluate_clips, summarise, write_report
+
+    translator = load_translator(bundle, precision, "rules")
+    chosen = select_clips(read_clips(clips), parse_conditions(where))
+    if not chosen:
+        raise IsyaratError(f"{clips}: no clip meets the conditions; loosen --where.")
+    outcomes = evaluate_clips(translator, chosen)
+    click.echo(summarise(outcomes, translator.recogniser.bundle.lexicon.glosses))
+    if report is not None:
+        write_report(report, outcomes, translator)
+        click.echo(f"report: {report}", err=True)
+
+
+@click.command()
+@click.option("-o", "--output", type=click.Path(path_type=Path), default=Path("isyarat-demo"), show_default=True)
+@click.option("--seed", default=0, show_default=True, help="Another seed, another signer, room and sentence.")
+@BUNDLE
+@AS_JSON
+def demo(output: Path, seed: int, bundle: Path | None, as_json: bool) -> None:
+    """Render a synthetic signer, translate the clip, and write clip, motion grids and sentence to look at.
+
+    No real person is in it, and no camera is needed: it shows the whole way from video to sentence.
+
+    \b
+    Examples:
+      isyarat demo
+      isyarat demo --seed 7 -o my-demo
+    """
+    from .demo import run_demo
+
+    result = run_demo(load_translator(bundle, None, "rules"), output, seed)
+    if as_json:
+        click.echo(json.dumps(result.to_dict(), ensure_ascii=False))
+    else:
+        click.echo(result.describe())

@@ -1,0 +1,143 @@
+"""Clips to sentences: decode, cut signs, recognise, put into words."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from ..data.lexicon import NO_SIGN
+from ..data.segment import Segmenter
+from ..data.sign import Sign, cut_signs
+from ..data.video import Frame, VideoReader
+from ..export.runtime import Recogniser
+from .grammar import Grammar
+from .translation import UNKNOWN, SignResult, Translation, Warning
+
+# No sign of the clips we know lasts longer than 4.1 s; movement that goes on for longer is something else (talking,
+# walking, signing without a rest), and naming it would be guessing.
+LONGEST_SIGN_S = 5.0
+
+# Mean brightness (of 255) outside of which hands cannot be told from what is behind them.
+DARKEST, BRIGHTEST = 28.0, 238.0
+
+
+@dataclass(slots=True)
+class Watch:
+    """What passes by while frames are read: brightness, and the time that decoding takes."""
+
+    brightness: list[float] = field(default_factory=list)
+    decode_s: float = 0.0
+
+    def follow(self, frames: Iterable[Frame]) -> Iterator[Frame]:
+        """The same frames, watched."""
+        started = time.perf_counter()
+        for frame in frames:
+            self.decode_s += time.perf_counter() - started
+            self.brightness.append(float(frame.image[::8, ::8].mean()))
+            yield frame
+            started = time.perf_counter()
+        self.decode_s += time.perf_counter() - started
+
+
+class Translator:
+    """Loaded once, used for many clips.
+
+    Arguments:
+        recogniser: a loaded bundle.
+        grammar: the step from glosses to a sentence.
+    """
+
+    def __init__(self, recogniser: Recogniser, grammar: Grammar) -> None:
+        self.recogniser = recogniser
+        self.grammar = grammar
+
+    def translate(self, path: str | Path, *, variety: str | None = None) -> Translation:
+        """Translates one clip of any length.
+
+        Arguments:
+            path: the clip.
+            variety: regional variety of the signer, an input of the grammar step.
+
+        Raises:
+            ClipError: the clip cannot be read.
+        """
+        started = time.perf_counter()
+        reader, segmenter, watch = VideoReader(path), Segmenter(), Watch()
+        recogniser = self.recogniser
+        signs: list[SignResult] = []
+        warnings: list[Warning] = []
+        recognise_s = 0.0
+        refused = 0
+        for sign in cut_signs(watch.follow(reader), recogniser.spec, recogniser.rendering, segmenter):
+            if sign.segment.end_s - sign.segment.start_s > LONGEST_SIGN_S:
+                warnings.append(warn_long(sign))
+                continue
+            before = time.perf_counter()
+            result = self.recognise(sign)
+            recognise_s += time.perf_counter() - before
+            if result is None:
+                refused += 1
+            else:
+                signs.append(result)
+        grammar_started = time.perf_counter()
+        sentence = self.grammar.compose([sign.gloss for sign in signs], variety=variety)
+        finished = time.perf_counter()
+        warnings += [Warning("damaged", f"{text[0].upper()}{text[1:]}.") for text in reader.warnings]
+        warnings += judge_light(watch.brightness)
+        if not signs:
+            warnings.append(
+                explain_silence(reader, segmenter, refused, long=any(w.code == "no_rest" for w in warnings))
+            )
+        timings = {
+            "decode": watch.decode_s * 1e3,
+            "recognise": recognise_s * 1e3,
+            "grammar": (finished - grammar_started) * 1e3,
+            "total": (finished - started) * 1e3,
+        }
+        name = recogniser.bundle.manifest.name
+        return Translation(str(path), sentence.text, signs, name, sentence.backend, timings, warnings)
+
+    def recognise(self, sign: Sign) -> SignResult | None:
+        """Names one sign; None when the model holds the movement for no sign at all."""
+        answer = self.recogniser.recognise(sign.draw_grid(self.recogniser.spec).image)
+        if answer.gloss == NO_SIGN:
+            return None
+        gloss = UNKNOWN if answer.unknown else answer.gloss
+        segment = sign.segment
+        return SignResult(gloss, segment.start_s, segment.end_s, answer.confidence, answer.alternatives)
+
+
+def warn_long(sign: Sign) -> Warning:
+    """For movement that is too long for a sign."""
+    start, end = sign.segment.start_s, sign.segment.end_s
+    return Warning(
+        "no_rest",
+        f"Movement from {start:.1f} s to {end:.1f} s is too long for one sign; lower the hands between signs.",
+    )
+
+
+def judge_light(brightness: list[float]) -> list[Warning]:
+    """Too dark, too bright, or nothing."""
+    mean = float(np.mean(brightness)) if brightness else 0.0
+    if mean < DARKEST:
+        return [Warning("too_dark", "The picture is too dark; turn on a light or face the window.")]
+    if mean > BRIGHTEST:
+        return [Warning("too_bright", "The picture is over-bright; turn away from the light or lower the exposure.")]
+    return []
+
+
+def explain_silence(reader: VideoReader, segmenter: Segmenter, refused: int, *, long: bool) -> Warning:
+    """Says why a clip gave no gloss."""
+    if reader.frame_count == 1:
+        return Warning("one_frame", "The clip has a single frame, so nothing can move in it; record a video.")
+    if segmenter.peak_motion < segmenter.settings.start:
+        return Warning("no_movement", "Nothing moves in this clip; make sure that the hands are in the picture.")
+    if refused or long:
+        return Warning("no_sign", "Something moves in this clip, but no sign was recognised in the movement.")
+    return Warning(
+        "small_movement", "The movement in this clip is too small or too short for a sign; come closer or sign larger."
+    )
