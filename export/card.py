@@ -7,13 +7,13 @@ from typing import Any
 from .bundle import BundleManifest
 
 LICENCE = (
-    "Weights: research and non-commercial use only; the licences of the training clips are listed in the data statement. "
-    "Code: Apache-2.0."
+    "Weights: research and non-commercial use only; the licences of the training clips are listed in the data "
+    "statement. Code: Apache-2.0."
 )
 
 NOTICE = (
-    "The clips were collected and published by others; signers are pseudonyms, forms of signs were judged by non-signers. "
-    "No clip, frame or landmark is part of the bundle; its golden grid shows a drawn, synthetic signer."
+    "The clips were collected and published by others; signers are pseudonyms, forms of signs were judged by "
+    "non-signers. No clip, frame or landmark is part of the bundle; its golden grid shows a drawn, synthetic signer."
 )
 
 CARD = """# Model card: isyarat {name}

@@ -41,7 +41,8 @@ def litert(
         from . import litert as exporter
     except ImportError as error:
         raise IsyaratError(
-            f'Exporting needs more packages ({error.name} is missing); install them with: pip install "isyarat[export]".'
+            f"Exporting needs more packages ({error.name} is missing); "
+            'install them with: pip install "isyarat[export]".'
         ) from error
     if default not in precisions:
         raise click.UsageError(f"--default {default} is not among the precisions {', '.join(precisions)}.")

@@ -68,7 +68,7 @@ def lower_signature(
 ) -> Any:
     """The module of one signature, its weight arguments replaced by constants (shared through `constants`)."""
     exported = jax_export.export(jax.jit(function, keep_unused=True), platforms=["cpu"])(shapes, dict(specs))
-    outputs = sorted(exported.out_tree.unflatten(range(exported.out_tree.num_leaves)))  # JAX sorts keys, too
+    outputs = sorted(jax.tree.unflatten(exported.out_tree, exported.out_avals))  # JAX sorts keys, too
     module = ir.Module.parse(exported.mlir_module_serialized)
     passmanager.PassManager.parse(PASSES).run(module.operation)
     main = ir.SymbolTable(module.operation)["main"]
@@ -95,5 +95,5 @@ def lower_signature(
 def to_attribute(index: int, leaf: NDArray[np.generic], kind: Any) -> Any:
     """A weight as a constant: by reference when large."""
     if leaf.nbytes >= RESOURCE_BYTES and leaf.dtype in (np.float32, np.int32):
-        return ir.DenseResourceElementsAttr.get_from_buffer(memoryview(leaf), f"weight_{index}", kind)
+        return ir.DenseResourceElementsAttr.get_from_buffer(leaf.data, f"weight_{index}", kind)
     return ir.DenseElementsAttr.get(leaf, type=kind)

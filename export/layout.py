@@ -30,8 +30,11 @@ def prepare_model(model: PaliGemma) -> PaliGemma:
 
 
 def fold_norms(stem: CellStem) -> None:
-    """Batch norm in use is y = (x - mean) * scale / sqrt(variance + epsilon) + bias: a factor and an offset a channel."""
+    """Batch norm in use is y = (x - mean) * scale / sqrt(variance + epsilon) + bias: a factor and an offset."""
     for conv, norm in zip(stem.convs, stem.norms, strict=True):
+        assert conv.bias is not None  # the stem's layers have all of these
+        assert norm.scale is not None
+        assert norm.bias is not None
         factor = norm.scale[...] / jnp.sqrt(norm.var[...] + norm.epsilon)
         conv.kernel[...] = conv.kernel[...] * factor
         conv.bias[...] = (conv.bias[...] - norm.mean[...]) * factor + norm.bias[...]

@@ -43,12 +43,13 @@ F32_PARITY = 1e-4
 def build_signatures(model: PaliGemma, prompt_length: int) -> tuple[dict[str, tuple[Function, Specs]], Any]:
     """`prefill` and `decode` of a prepared model, with the cache as named inputs and outputs, and the parameters."""
     config = model.config
-    graph, state, rest = nnx.split(model, nnx.Not(nnx.RngState), nnx.RngState)
+    graph, state, *rest = nnx.split(model, nnx.Not(nnx.RngState), nnx.RngState)
     params = jax.tree.map(np.asarray, nnx.to_pure_dict(state))
 
     def rebuild(params: Any) -> PaliGemma:
         nnx.replace_by_pure_dict(state, params)
-        return nnx.merge(graph, state, rest)
+        model: PaliGemma = nnx.merge(graph, state, *rest)
+        return model
 
     def name_caches(caches: list[Cache]) -> dict[str, jax.Array]:
         return {f"{part}_{i}": getattr(cache, part) for i, cache in enumerate(caches) for part in ("k", "v")}

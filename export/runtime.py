@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
@@ -59,17 +62,20 @@ class Recogniser:
         path = bundle.find_model(precision)
         if not path.is_file():
             raise IsyaratError(f"{path}: the file is missing; install or export the bundle again.")
+        self._prompt = np.array([bundle.manifest.prompt.tokens], np.int32)
+        self._start = bundle.manifest.image_tokens + self._prompt.shape[1]
+        self._lock = threading.Lock()
         try:
-            self._interpreter = Interpreter(model_path=str(path), num_threads=threads or min(4, os.cpu_count() or 1))
-            self._prefill = self._interpreter.get_signature_runner("prefill")
-            self._decode = self._interpreter.get_signature_runner("decode")
+            with mute_native_log():
+                threads = threads or min(4, os.cpu_count() or 1)
+                self._interpreter = Interpreter(model_path=str(path), num_threads=threads)
+                self._prefill = self._interpreter.get_signature_runner("prefill")
+                self._decode = self._interpreter.get_signature_runner("decode")
+                self.warm_up()
         except (ValueError, RuntimeError) as error:
             raise IsyaratError(
                 f"{path}: LiteRT cannot run it; check it with `isyarat verify {bundle.folder}`."
             ) from error
-        self._prompt = np.array([bundle.manifest.prompt.tokens], np.int32)
-        self._start = bundle.manifest.image_tokens + self._prompt.shape[1]
-        self._lock = threading.Lock()
 
     @classmethod
     def load(cls, folder: str | Path | None = None, *, precision: str | None = None) -> Recogniser:
@@ -101,6 +107,12 @@ class Recogniser:
             raw = self.bundle.lexicon.score(logits, caches, self.step)
         return soften(raw, self.bundle.manifest.temperature)
 
+    def warm_up(self) -> None:
+        """Runs both signatures once: the first call prepares kernels and would be the slowest."""
+        size = self.spec.image_size
+        _, caches = self.prefill(np.zeros((size, size, 3), np.uint8))
+        self.step(caches, 0, 0)
+
     def prefill(self, image: Image) -> tuple[Logits, Caches]:
         """Reads picture and prompt: V logits of the first answer token, and the caches."""
         size = self.spec.image_size
@@ -116,6 +128,20 @@ class Recogniser:
         position = np.array([self._start + depth], np.int32)
         outputs = self._decode(token=np.array([[token]], np.int32), position=position, **cast(Caches, state))
         return split_outputs(outputs)
+
+
+@contextmanager
+def mute_native_log() -> Iterator[None]:
+    """Sends the runtime's own chatter (a line about its delegate, no setting turns it off) nowhere while it loads."""
+    sys.stderr.flush()
+    saved, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        os.dup2(saved, 2)
+        os.close(saved)
+        os.close(nowhere)
 
 
 def split_outputs(outputs: dict[str, NDArray[np.float32]]) -> tuple[Logits, Caches]:

@@ -76,7 +76,7 @@ def group_figures(outcomes: Sequence[Outcome], vocabulary: Sequence[str]) -> dic
         if inside and role != "no_signing":
             row |= judge_inside(inside)
         if outside or role == "no_signing":
-            named = [o for o in (group if role == "no_signing" else outside)]
+            named = group if role == "no_signing" else outside
             row["clips that gave a word of the vocabulary"] = Proportion(
                 sum(any(a != UNKNOWN for a in o.answers) for o in named), len(named)
             ).to_dict()

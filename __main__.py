@@ -1,0 +1,5 @@
+"""`python -m isyarat`."""
+
+from .cli import main
+
+main()
