@@ -28,8 +28,8 @@ class AugmentSettings:
         background: probability that a green screen is replaced.
     """
 
-    zoom: float = 0.18
-    shift: float = 0.08
+    zoom: float = 0.22
+    shift: float = 0.09
     rotation: float = 7.0
     exposure: float = 0.7
     tint: float = 0.12
@@ -110,4 +110,4 @@ def draw_wall(size: int, rng: np.random.Generator) -> Image:
     if rng.random() < 0.3:  # furniture, a door
         left, top = rng.integers(0, size, 2)
         wall[top:, left : left + rng.integers(4, size)] = rng.uniform(30, 240, 3)
-    return np.clip(wall, 0, 255).astype(np.uint8)
+    return np.asarray(np.clip(wall, 0, 255), np.uint8)

@@ -69,7 +69,10 @@ def read_clips(path: str | Path) -> list[ClipRecord]:
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
             reader = csv.DictReader(file)
-            columns, rows = list(reader.fieldnames or []), list(reader)
+            columns = list(reader.fieldnames or [])
+            rows = [(reader.line_num, row) for row in reader]  # rows may span lines, and blank lines are no rows
+    except FileNotFoundError:
+        raise IsyaratError(f"{path}: there is no such file; give a CSV with the columns path and label.") from None
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise IsyaratError(
             f"{path}: it cannot be read as a CSV ({error}); give a text file with a header line."
@@ -77,7 +80,12 @@ def read_clips(path: str | Path) -> list[ClipRecord]:
     if "path" not in columns or not {"label", "gloss"} & set(columns):
         raise IsyaratError(f"{path}: the columns path and label are needed, it has: {', '.join(columns) or 'none'}.")
     records = []
-    for number, row in enumerate(rows, start=2):
+    for number, row in rows:
+        if None in row:  # where csv puts values that have no column
+            raise IsyaratError(
+                f"{path}, line {number}: it has more values than the header has columns; "
+                "put values that hold a comma in quotation marks."
+            )
         values = {("label" if key == "gloss" else key): value for key, value in row.items() if key and value}
         try:
             record = ClipRecord.model_validate(values)

@@ -3,6 +3,7 @@
 Two measures of a 32x32 grey thumbnail with its brightness taken out: *motion*, the share of pixels that changed within
 a tenth of a second, and *distance*, the share that differs from the resting picture. A sign begins with motion and
 ends when the hands are back at rest; a hand held still far from rest keeps the sign open, so a held sign counts once.
+Hands that only touch the rest on their way to the next sign end it too: the distance shows a valley there.
 """
 
 from __future__ import annotations
@@ -37,6 +38,11 @@ class SegmenterSettings:
             (the signer has shifted); above it the sign is being held.
         settle_s: stillness at rest that closes a sign.
         hold_s: stillness away from rest that closes a sign (it is being held).
+        valley_of_peak: share of the sign's largest distance below which the hands have been back at rest, though they
+            did not stay; inside the 206 signs it falls to 0.25 at the least.
+        least_cut: share of differing pixels that both the sign before and the movement after such a valley must reach;
+            below it, the valley is one of swaying or breathing.
+        least_cut_s: length of a sign that such a valley may end; raising and lowering a hand alone takes longer.
         return_s: a movement from a held pose back to rest within this time is the end of the held sign, not a new one.
         adopt_s: stillness after which a new posture becomes the resting picture.
         least_s, most_s: length of a sign.
@@ -49,11 +55,14 @@ class SegmenterSettings:
     start: float = 0.016
     near_rest: float = 0.02
     near_rest_of_peak: float = 0.3
-    new_rest_of_peak: float = 0.6
+    new_rest_of_peak: float = 0.4
     least_distance: float = 0.025
     settle_s: float = 0.25
+    valley_of_peak: float = 0.2
+    least_cut: float = 0.05
+    least_cut_s: float = 0.6
     hold_s: float = 1.3
-    return_s: float = 1.0
+    return_s: float = 1.4
     adopt_s: float = 6.0
     least_s: float = 0.4
     most_s: float = 8.0
@@ -92,6 +101,7 @@ class Segmenter:
         self._from_hold = False
         self._start_s = self._last_moving_s = self._quiet_s = self._time_s = self._held_s = 0.0
         self._peak = 0.0
+        self._low: tuple[float, float] | None = None  # lowest distance since the hands came back, and its time
 
     @property
     def keep_from_s(self) -> float:
@@ -111,7 +121,7 @@ class Segmenter:
             if self._is_near_rest():
                 self.state = State.IDLE
             elif time_s - self._held_s > self.settings.adopt_s:
-                self._rest, self.state = thumbnail, State.IDLE
+                self._rest, self.state = thumbnail.copy(), State.IDLE
         if self.motion >= self.settings.start:
             self._open_sign()
         elif self.motion < self.settings.quiet:
@@ -142,22 +152,45 @@ class Segmenter:
 
     def _open_sign(self) -> None:
         self._from_hold = self.state is State.HELD
-        self.state, self._peak = State.SIGNING, self.distance
+        self.state, self._peak, self._low = State.SIGNING, self.distance, None
         self._start_s = self._quiet_s
 
     def _continue_sign(self, thumbnail: Thumbnail) -> list[Segment]:
         s = self.settings
         self._peak = max(self._peak, self.distance)
+        if self._has_left_valley():
+            return self._cut()
         if self._has_settled() and self._is_near_rest():
             return self._close(self._last_moving_s, State.IDLE)
         if self._time_s - self._last_moving_s >= s.hold_s:
             if self.distance < s.new_rest_of_peak * self._peak:
-                self._rest = thumbnail
+                self._rest = thumbnail.copy()
                 return self._close(self._last_moving_s, State.IDLE)
             return self._close(self._last_moving_s, State.HELD)
         if self._time_s - self._start_s >= s.most_s:
             return self._close(self._time_s, State.HELD)
         return []
+
+    def _has_left_valley(self) -> bool:
+        """Whether the hands were back at rest for a moment and are on their way again."""
+        s = self.settings
+        if self._low is None and self.distance > s.valley_of_peak * self._peak:
+            return False
+        if self._low is None or self.distance <= self._low[0]:
+            self._low = self.distance, self._time_s
+        return self.distance > max(self._low[0] / s.valley_of_peak, s.least_cut)
+
+    def _cut(self) -> list[Segment]:
+        """Ends the sign at the bottom of the valley, where the next one begins."""
+        assert self._low is not None
+        start_s, self._low = self._low[1], None
+        was_sign = self._peak >= self.settings.least_cut
+        if was_sign and start_s - self._start_s < self.settings.least_cut_s:
+            return []
+        closed = self._close(start_s, State.IDLE) if was_sign else []
+        self.state, self._start_s, self._peak = State.SIGNING, start_s, self.distance
+        self._from_hold = False
+        return closed
 
     def _close(self, end_s: float, state: State) -> list[Segment]:
         s = self.settings

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from .clip import ClipRecord
+from .clip_file import check_file
 from .errors import IsyaratError
 
 
@@ -18,6 +19,7 @@ def split_by_clip(
 ) -> tuple[list[ClipRecord], list[ClipRecord]]:
     """Holds out a share of every (gloss, signer, background) group, at least one clip where a group has two.
 
+    Every group keeps a clip for training, too, however large the share.
     Files with the same bytes count as one clip and stay together.
 
     Arguments:
@@ -27,6 +29,9 @@ def split_by_clip(
 
     Returns:
         (train, test), disjoint by content.
+
+    Raises:
+        IsyaratError: the share makes no split, or a clip cannot be read.
     """
     if not 0 <= test_share < 1:
         raise IsyaratError(f"A test share of {test_share} makes no split; give a number from 0 to below 1.")
@@ -35,6 +40,7 @@ def split_by_clip(
     groups: dict[tuple[str, str, str], dict[str, list[ClipRecord]]] = defaultdict(lambda: defaultdict(list))
     home: dict[str, tuple[str, str, str]] = {}  # a copy under another label must not land on the other side
     for clip in clips:
+        check_file(clip.path)
         digest = hash_file(clip.path)
         group = home.setdefault(digest, (clip.gloss, clip.signer, clip.background))
         groups[group][digest].append(clip)
@@ -44,7 +50,7 @@ def split_by_clip(
         # Order by content and seed, not by file name: names carry the order of recording.
         digests = sorted(groups[key])
         np.random.default_rng([seed, *hashlib.sha256(repr(key).encode()).digest()[:8]]).shuffle(digests)
-        held = max(1, round(test_share * len(digests))) if len(digests) > 1 else 0
+        held = min(max(1, round(test_share * len(digests))), len(digests) - 1)
         for i, digest in enumerate(digests):
             (test if i < held else train).extend(groups[key][digest])
     return train, test
