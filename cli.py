@@ -58,3 +58,7 @@ def main() -> None:
     except IsyaratError as error:
         click.echo(f"isyarat: {error}", err=True)
         sys.exit(1)
+    except OSError as error:  # no space, no permission, a file where a folder should be
+        place = f"{error.filename}: " if error.filename is not None else ""
+        click.echo(f"isyarat: {place}{error.strerror or error}; check the path and choose another place.", err=True)
+        sys.exit(1)

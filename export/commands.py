@@ -24,11 +24,12 @@ def export() -> None:
 @click.option("--default", "default", default="int8", show_default=True, help="Precision that clients take unasked.")
 @click.option(
     "--figures",
+    multiple=True,
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="JSON of `isyarat evaluate` on other clips, carried into the bundle and its card.",
+    help="Report of `isyarat evaluate --json` or of another run, carried into the bundle and its card.",
 )
 def litert(
-    run: Path, output: Path | None, precisions: tuple[str, ...], default: str, figures: Path | None
+    run: Path, output: Path | None, precisions: tuple[str, ...], default: str, figures: tuple[Path, ...]
 ) -> None:  # fmt: skip
     """Export RUN to LiteRT, and refuse if a file does not compute what the model computes.
 
@@ -36,6 +37,7 @@ def litert(
     Examples:
       isyarat export litert runs/nano
       isyarat export litert runs/nano -o my-bundle --precision f32 --default f32
+      isyarat export litert runs/nano --figures unseen.json --figures runs/green-beige/report.json
     """
     try:
         from . import litert as exporter

@@ -39,11 +39,14 @@ def run_golden(bundle: Bundle, precision: str) -> GoldenResult:
     """Runs the stored grid through prefill and one decode step and compares."""
     golden = read_golden(bundle)
     recogniser = Recogniser(bundle, precision=precision)
+    if precision not in golden["logits"]:
+        path = bundle.folder / bundle.manifest.golden
+        raise IsyaratError(f"{path}: it has no logits of {precision}; install or export the bundle again.")
     first, second = measure_logits(recogniser, golden["image"], golden["token"])
     errors = [
         np.abs(a - np.asarray(b)).max() for a, b in zip((first, second), golden["logits"][precision], strict=True)
     ]
-    largest = float(max(errors))
+    largest = float(np.max(errors))  # unlike Python's max, never drops a NaN
     gloss = recogniser.recognise(golden["image"]).gloss
     tolerance = bundle.manifest.litert[precision].tolerance
     # `not >` would accept NaN, `<=` does not.

@@ -175,7 +175,7 @@ def check_parity(bundle: Bundle, reference: JaxRecogniser, precisions: Sequence[
         recogniser = Recogniser(bundle, precision=precision)
         measured = [measure_logits(recogniser, image, token) for image in images]
         pairs = [(a, b) for e, m in zip(expected, measured, strict=True) for a, b in zip(e, m, strict=True)]
-        error = float(max(np.abs(a - b).max() for a, b in pairs))
+        error = float(np.max([np.abs(a - b).max() for a, b in pairs]))  # unlike Python's max, never drops a NaN
         limit = F32_PARITY if precision == "f32" else TOLERANCES[precision]
         if not error <= limit:
             raise IsyaratError(
@@ -234,9 +234,7 @@ def compare_answers(
     return rows
 
 
-def export_run(
-    run: Path, folder: Path, precisions: Sequence[str], default: str, evaluation: Path | None = None
-) -> Bundle:
+def export_run(run: Path, folder: Path, precisions: Sequence[str], default: str, others: Sequence[Path] = ()) -> Bundle:
     """Exports what a run has trained, with its figures.
 
     Where the run held clips out, the model of that split is exported too (to a temporary folder) and every precision
@@ -245,7 +243,7 @@ def export_run(
     Arguments:
         run: folder of `isyarat train`.
         folder: of the bundle; replaced when it exists.
-        evaluation: report of `isyarat evaluate` whose figures go along, unseen signers first.
+        others: reports of `isyarat evaluate` and of other runs whose figures go along, unseen signers first.
 
     Raises:
         IsyaratError: the run is not finished, a precision unknown, or a file wrong.
@@ -254,8 +252,11 @@ def export_run(
     if unknown := set(precisions) - set(TOLERANCES):
         raise IsyaratError(f"There is no precision {unknown.pop()!r}; choose from: {', '.join(TOLERANCES)}.")
     figures: dict[str, Any] = {}
-    if evaluation is not None:
-        figures |= json.loads(evaluation.read_text(encoding="utf-8"))["figures"]
+    for path in others:
+        try:
+            figures |= json.loads(path.read_text(encoding="utf-8"))["figures"]
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise IsyaratError(f"{path}: there are no figures in it; give a report of evaluate or train.") from error
     if (run / "split" / "model").is_dir():
         figures["same signers, clips held out (model trained without them)"] = judge_split(run, precisions, default)
         figures["split"] = report["split"]

@@ -31,7 +31,8 @@ class Recognition:
     """The answer to one motion grid.
 
     Attributes:
-        gloss: the likeliest gloss; `NO_SIGN` ("") when "nothing was signed" is likelier.
+        gloss: the likeliest gloss; `NO_SIGN` ("") when "nothing was signed" is likelier, or a quarter as likely as
+            a gloss that is too unlikely to be named.
         confidence: its probability.
         unknown: the confidence is below the bundle's threshold: a sign, but none that can be named.
         alternatives: (gloss, probability), the likeliest first, `gloss` among them.
@@ -95,9 +96,11 @@ class Recogniser:
         scores = self.score(image)
         ranked = sorted(((g, p) for g, p in scores.items() if g != NO_SIGN), key=lambda item: -item[1])
         gloss, confidence = ranked[0]
-        if scores.get(NO_SIGN, 0.0) > confidence:
-            return Recognition(NO_SIGN, scores[NO_SIGN], False, tuple(ranked[:alternatives]))
+        nothing = scores.get(NO_SIGN, 0.0)
         unknown = confidence < self.bundle.manifest.threshold
+        # Between "a sign I cannot name" and "no sign", silence gets the benefit of the doubt.
+        if nothing > (confidence / 4 if unknown else confidence):
+            return Recognition(NO_SIGN, nothing, False, tuple(ranked[:alternatives]))
         return Recognition(gloss, confidence, unknown, tuple(ranked[:alternatives]))
 
     def score(self, image: Image) -> dict[str, float]:
@@ -133,8 +136,14 @@ class Recogniser:
 @contextmanager
 def mute_native_log() -> Iterator[None]:
     """Sends the runtime's own chatter (a line about its delegate, no setting turns it off) nowhere while it loads."""
-    sys.stderr.flush()
-    saved, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    try:
+        saved = os.dup(2)
+    except OSError:  # whoever started this has closed it
+        yield
+        return
+    if sys.stderr is not None:
+        sys.stderr.flush()
+    nowhere = os.open(os.devnull, os.O_WRONLY)
     try:
         os.dup2(nowhere, 2)
         yield

@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 import click
 
@@ -63,7 +63,9 @@ def translate(
             failed = True
             click.echo(f"isyarat: {error}", err=True)
             continue
-        click.echo(json.dumps(translation.to_dict(), ensure_ascii=False) if as_json else describe(translation))
+        text = json.dumps(translation.to_dict(), ensure_ascii=False) if as_json else describe(translation)
+        # A file's name may hold bytes that are no text; they are shown escaped, in a way that JSON reads, too.
+        click.echo(text.encode("utf-8", "backslashreplace").decode("utf-8"))
     if failed:
         sys.exit(1)
 
@@ -83,15 +85,13 @@ def describe(translation: Translation) -> str:
 @click.option(
     "--input",
     "source",
-    type=click.File(encoding="utf-8"),
+    type=click.File(encoding="utf-8-sig"),
     help="File with a gloss sequence a line; - for standard input.",
 )
 @GRAMMAR
 @VARIETY
 @AS_JSON
-def sentence(
-    glosses: str | None, source: Iterator[str] | None, grammar: str, variety: str | None, as_json: bool
-) -> None:
+def sentence(glosses: str | None, source: IO[str] | None, grammar: str, variety: str | None, as_json: bool) -> None:
     """Put GLOSSES into an Indonesian sentence.
 
     Capitals; words of one gloss joined by _; finger-spelling by hyphens; ? for a question marked on the face; [?] for
@@ -109,7 +109,7 @@ def sentence(
         raise click.UsageError('Give either glosses, e.g. "SAYA MAKAN", or --input FILE.')
     engine = load_grammar(grammar)
     failed = False
-    for number, line in enumerate([glosses] if glosses is not None else source or [], start=1):
+    for number, line in enumerate(read_lines(source) if source is not None else [glosses or ""], start=1):
         if source is not None and not line.strip():
             continue
         try:
@@ -122,6 +122,18 @@ def sentence(
         click.echo(json.dumps(record, ensure_ascii=False) if as_json else result.text)
     if failed:
         sys.exit(1)
+
+
+def read_lines(source: IO[str]) -> Iterator[str]:
+    """Lines as they come.
+
+    Raises:
+        IsyaratError: they are no text.
+    """
+    try:
+        yield from source
+    except UnicodeDecodeError:
+        raise IsyaratError(f"{source.name}: it is no text in UTF-8; save it as UTF-8.") from None
 
 
 @click.command()
@@ -149,6 +161,8 @@ def evaluate(
     chosen = select_clips(read_clips(clips), parse_conditions(where))
     if not chosen:
         raise IsyaratError(f"{clips}: no clip meets the conditions; loosen --where.")
+    if report is not None:  # a place that cannot be written is better known before the work
+        report.parent.mkdir(parents=True, exist_ok=True)
     outcomes = evaluate_clips(translator, chosen)
     click.echo(summarise(outcomes, translator.recogniser.bundle.lexicon.glosses))
     if report is not None:
@@ -158,7 +172,13 @@ def evaluate(
 
 @click.command()
 @click.option("-o", "--output", type=click.Path(path_type=Path), default=Path("isyarat-demo"), show_default=True)
-@click.option("--seed", default=0, show_default=True, help="Another seed, another signer, room and sentence.")
+@click.option(
+    "--seed",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="Another seed, another signer, room and sentence.",
+)
 @BUNDLE
 @AS_JSON
 def demo(output: Path, seed: int, bundle: Path | None, as_json: bool) -> None:

@@ -71,11 +71,13 @@ def run_demo(translator: Translator, folder: Path, seed: int) -> DemoResult:
     synthetic.write_clip(clip, synthetic.perform(performed, look=look, scene=scene, style=style, seed=seed))
     translation = translator.translate(clip)
     spec, rendering = translator.recogniser.spec, translator.recogniser.rendering
-    grids = [sign.draw_grid(spec).image for sign in cut_signs(VideoReader(clip), spec, rendering)]
+    cut = list(cut_signs(VideoReader(clip), spec, rendering))
+    named = {sign.start_s: sign.gloss for sign in translation.signs}
     files = [clip]
-    if grids:
+    if cut:
         files.append(folder / "grids.png")
-        write_picture(files[-1], caption_grids(grids, [sign.gloss for sign in translation.signs]))
+        grids = [sign.draw_grid(spec).image for sign in cut]
+        write_picture(files[-1], caption_grids(grids, [named.get(s.segment.start_s, "no sign") for s in cut]))
     files.append(folder / "result.json")
     result = DemoResult(performed, translation, tuple(files))
     files[-1].write_text(json.dumps(result.to_dict(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
@@ -85,10 +87,9 @@ def run_demo(translator: Translator, folder: Path, seed: int) -> DemoResult:
 def caption_grids(grids: Sequence[Image], glosses: Sequence[str]) -> Image:
     """The grids side by side, twice as large, each with its gloss below."""
     panels = []
-    for i, grid in enumerate(grids):
+    for grid, text in zip(grids, glosses, strict=True):
         panel = cv2.resize(grid, None, fx=2, fy=2, interpolation=cv2.INTER_CUBIC)
         panel = cv2.copyMakeBorder(panel, 12, 44, 12, 12, cv2.BORDER_CONSTANT, value=(255, 255, 255))
-        text = glosses[i] if i < len(glosses) else "no sign"
         origin = (14, panel.shape[0] - 14)
         cv2.putText(panel, text, origin, cv2.FONT_HERSHEY_SIMPLEX, 0.8, (30, 30, 30), 2, cv2.LINE_AA)
         panels.append(panel)

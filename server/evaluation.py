@@ -66,7 +66,7 @@ def group_figures(outcomes: Sequence[Outcome], vocabulary: Sequence[str]) -> dic
     Roles whose words are outside the vocabulary (and clips without signing) are judged by what is emitted; the rest by
     top-1 (the clip gives exactly its gloss), by the first and the five likeliest candidates, by signer.
     """
-    roles = sorted({o.clip.role for o in outcomes}, key=lambda role: (role != "cross_signer", role))
+    roles = sorted({o.clip.role for o in outcomes}, key=lambda role: (role != "cross_signer", role != "words", role))
     figures: dict[str, Any] = {}
     for role in roles:
         group = [o for o in outcomes if o.clip.role == role]
@@ -81,12 +81,29 @@ def group_figures(outcomes: Sequence[Outcome], vocabulary: Sequence[str]) -> dic
                 sum(any(a != UNKNOWN for a in o.answers) for o in named), len(named)
             ).to_dict()
             row["clips that gave nothing"] = Proportion(sum(not o.answers for o in named), len(named)).to_dict()
-        figures[role or "all clips"] = row
+        figures[name_group(role, group)] = row
     known = [o.confidence for o in outcomes if o.clip.role == "words" and o.clip.gloss in vocabulary]
     foreign = [o.confidence for o in outcomes if o.clip.gloss and o.clip.gloss not in vocabulary]
     if known and foreign:
         figures["AUROC, words against words outside the vocabulary"] = round(measure_auroc(known, foreign), 4)
     return figures
+
+
+def name_group(role: str, group: Sequence[Outcome]) -> str:
+    """A role in words; of the training role it says whether the clips were held out."""
+    if role == "words":
+        held_out = all(o.clip.describe("part") == "test" for o in group)
+        return "known signers, clips held out" if held_out else "known signers, held out or not"
+    titles = {
+        "cross_signer": "unseen signers",
+        "no_signing": "talking faces, nothing signed",
+        "other_form": "known words in another form",
+        "other_words": "words outside the vocabulary",
+        "one_clip_words": "words outside the vocabulary, another set",
+        "sibi_words": "signs of SIBI, another system",
+        "": "all clips",
+    }
+    return titles.get(role, role)
 
 
 def judge_inside(group: Sequence[Outcome]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +68,7 @@ def save_model(folder: Path, model: PaliGemma, tokenizer: Tokenizer, facts: dict
     partial = folder.with_name(folder.name + ".partial")
     shutil.rmtree(partial, ignore_errors=True)
     partial.mkdir(parents=True)
-    flat = {"/".join(map(str, k)): np.asarray(v) for k, v in flatten(to_arrays(model)).items()}
+    flat: dict[str, Any] = {"/".join(map(str, k)): np.asarray(v) for k, v in flatten(to_arrays(model)).items()}
     np.savez(partial / "weights.npz", **flat)
     tokenizer.save(partial / "tokenizer.json")
     text = json.dumps({"config": model.config.to_dict(), **facts}, indent=2, ensure_ascii=False)
@@ -84,17 +85,20 @@ def load_model(folder: Path) -> tuple[PaliGemma, Tokenizer, dict[str, Any]]:
     """
     try:
         facts = json.loads((folder / "model.json").read_text(encoding="utf-8"))
+        config = ModelConfig.from_dict(facts.pop("config"))
         with np.load(folder / "weights.npz") as file:
             flat = dict(file)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
         raise IsyaratError(f"{folder}: there is no finished model in it; run `isyarat train nano` first.") from error
-    model = PaliGemma(ModelConfig.from_dict(facts.pop("config")), rngs=nnx.Rngs(0))
-    keys = flatten(to_arrays(model))
-    names = {"/".join(map(str, key)): key for key in keys}
+    model = PaliGemma(config, rngs=nnx.Rngs(0))
+    expected = flatten(to_arrays(model))
+    names = {"/".join(map(str, key)): key for key in expected}
     if missing := set(names) ^ set(flat):
         raise IsyaratError(
             f"{folder}: these tensors are missing or unexpected: {', '.join(sorted(missing))}; train again."
         )
+    if wrong := [f"{n} {flat[n].shape}" for n, key in names.items() if flat[n].shape != expected[key].shape]:
+        raise IsyaratError(f"{folder}: these tensors do not fit the model: {', '.join(wrong)}; train again.")
     nested: dict[str, Any] = {}
     for name, key in names.items():
         node = nested

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -35,7 +37,7 @@ DEFAULT_CLIPS = Path("../shared/data/bisindo-clips/clips.csv")
 @click.option("--test-where", multiple=True, metavar="FIELD=VALUE", help="… and test on these; nothing is shipped.")
 @click.option("--no-final", is_flag=True, help="Stop after the figures; do not train on all clips.")
 @click.option("--steps", type=click.IntRange(1), help="Other than the configuration says.")
-@click.option("--seed", type=int, help="Other than the configuration says.")
+@click.option("--seed", type=click.IntRange(0), help="Other than the configuration says.")
 @click.option("--restart", is_flag=True, help="Delete the run in the folder and begin anew.")
 def train(
     config: str, csv: Path, where: tuple[str, ...], output: Path | None, test_share: float,
@@ -60,7 +62,8 @@ def train(
 
     overrides = {key: value for key, value in (("steps", steps), ("seed", seed)) if value is not None}
     settings = load_settings(config, overrides)
-    clips = select_clips(read_clips(csv), parse_conditions(where))
+    every = read_clips(csv)
+    clips = select_clips(every, parse_conditions(where))
     folder = output or Path("runs") / Path(config).stem
     if bool(train_where) != bool(test_where):
         raise click.UsageError("--train-where and --test-where go together.")
@@ -69,6 +72,8 @@ def train(
         plan = plan_groups(train_clips, test_clips, f"train {' '.join(train_where)}, test {' '.join(test_where)}")
     else:
         plan = plan_split(clips, test_share, settings.seed, ship=not no_final)
+    used = {clip.path for clip in (*plan.train, *plan.test)}
+    plan = replace(plan, others=[clip for clip in every if clip.path not in used])
     if restart:
         clear_folder(folder)
     click.echo(f"{len(plan.train)} clips to train on, {len(plan.test)} held out ({plan.rule}); run: {folder}", err=True)
@@ -85,8 +90,8 @@ def require_training() -> None:
     from ..data.errors import IsyaratError
 
     try:
-        import flax  # noqa: F401
-        import jax  # noqa: F401
+        for name in ("jax", "flax", "optax", "orbax", "tokenizers"):
+            importlib.import_module(name)
     except ImportError as error:
         raise IsyaratError(
             f'Training needs more packages ({error.name} is missing); install them with: pip install "isyarat[train]".'

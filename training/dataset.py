@@ -77,7 +77,7 @@ class Dataset:
 
     def draw_idle(self, recording: Recording, rng: np.random.Generator) -> Image:
         """Nine cells without a sign: idling, the rest around a sign, or a face near the camera."""
-        if self.idle and rng.random() < 0.4:
+        if self.idle and rng.random() < 0.5:
             idle = self.idle[rng.integers(len(self.idle))]
             start = rng.uniform(0, max(0.0, idle.times_s[-1] - 1))
             end = min(float(idle.times_s[-1]), start + rng.uniform(0.4, 8))
@@ -91,7 +91,8 @@ def draw_sign(recording: Recording, frames: int, rng: np.random.Generator) -> Im
     start = recording.segment.start_s + rng.uniform(-0.13, 0.13)
     end = max(start + 0.3, recording.segment.end_s + rng.uniform(-0.13, 0.13))
     chosen = select_frames(recording.times_s, start, end, frames) + rng.integers(-1, 2, frames)
-    return recording.cells[np.clip(np.sort(chosen), 0, len(recording.cells) - 1)]
+    cells: Image = recording.cells[np.clip(np.sort(chosen), 0, len(recording.cells) - 1)]
+    return cells
 
 
 def draw_rest(recording: Recording, frames: int, rng: np.random.Generator) -> Image:
@@ -101,7 +102,8 @@ def draw_rest(recording: Recording, frames: int, rng: np.random.Generator) -> Im
     chosen = np.sort(rng.choice(np.flatnonzero(still), frames))
     if rng.random() < 0.5:  # one side only: before and after differ in posture
         chosen[:] = chosen[rng.integers(frames)]
-    return recording.cells[chosen]
+    cells: Image = recording.cells[chosen]
+    return cells
 
 
 def sway(cells: Image, rng: np.random.Generator) -> Image:

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..data.lexicon import Lexicon
+from ..data.lexicon import Lexicon, soften
 from ..data.metrics import Proportion, measure_calibration, measure_macro_f1
-from .calibrate import best_gloss, choose_threshold, fit_temperature, soften
+from .calibrate import best_gloss, choose_threshold, fit_temperature
 from .model.paligemma import PaliGemma
 from .recognise import JaxRecogniser
 from .recording import Recording
@@ -33,12 +33,12 @@ def evaluate_model(
     correct = [gloss == t for (gloss, _), (_, t) in zip(best, pairs, strict=True)]
     ranked = [sorted(s, key=s.__getitem__, reverse=True)[:5] for s in scores]
     confident = np.array([p for (_, p), ok in zip(best, correct, strict=True) if ok])
-    missed = len(truth) - len(pairs)
+    missed = [t for r, t in zip(recordings, truth, strict=True) if r is None]
     return {
         "top1": Proportion(sum(correct), len(truth)).to_dict(),
         "top5": Proportion(sum(t in r for r, (_, t) in zip(ranked, pairs, strict=True)), len(truth)).to_dict(),
         "macro_f1": round(
-            measure_macro_f1([t for _, t in pairs] + [""] * missed, [g for g, _ in best] + ["?"] * missed), 4
+            measure_macro_f1([t for _, t in pairs] + missed, [g for g, _ in best] + ["?"] * len(missed)), 4
         ),
         "calibration_error": round(measure_calibration([p for _, p in best], correct), 4),
         "temperature": round(temperature, 3),
@@ -48,5 +48,5 @@ def evaluate_model(
             for (g, p), (_, t) in zip(best, pairs, strict=True)
             if g != t
         ],
-        "no_movement": missed,
+        "no_movement": len(missed),
     }

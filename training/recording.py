@@ -17,6 +17,7 @@ from tqdm import tqdm
 
 from ..data import synthetic
 from ..data.clip import ClipRecord
+from ..data.errors import ClipError, IsyaratError
 from ..data.grid_spec import GridSpec
 from ..data.lexicon import NO_SIGN
 from ..data.rendering import find_rendering
@@ -75,8 +76,16 @@ def record_frames(
 
 
 def record_clip(clip: ClipRecord, spec: GridSpec, rendering: str) -> Recording | None:
-    """Decodes a clip of one sign; None when the segmenter finds no movement in it."""
-    return record_frames(VideoReader(clip.path), clip.gloss, spec, rendering)
+    """Decodes a clip of one sign; None when the segmenter finds no movement in it.
+
+    Raises:
+        IsyaratError: it cannot be read.
+    """
+    try:
+        return record_frames(VideoReader(clip.path), clip.gloss, spec, rendering)
+    except ClipError as error:
+        # Of one argument, so that it can be handed from one process to another.
+        raise IsyaratError(str(error)) from None
 
 
 def record_clips(clips: Sequence[ClipRecord], spec: GridSpec, rendering: str) -> list[Recording | None]:
@@ -89,9 +98,10 @@ def record_performance(job: tuple[str, int], spec: GridSpec, rendering: str) -> 
     gloss, seed = job
     rng = np.random.default_rng([seed, *gloss.encode()])
     look = synthetic.random_look(rng)
-    scene = dataclasses.replace(synthetic.random_scene(rng), fps=SYNTHETIC_FPS)
+    behaviour = synthetic.BEHAVIOURS[seed % len(synthetic.BEHAVIOURS)]
+    near = gloss == NO_SIGN and (behaviour == "talk" or rng.random() < 0.3)  # video calls show a face, no hands
+    scene = dataclasses.replace(synthetic.random_scene(rng, close_up=near), fps=SYNTHETIC_FPS)
     if gloss == NO_SIGN:
-        behaviour = synthetic.BEHAVIOURS[seed % len(synthetic.BEHAVIOURS)]
         show = synthetic.idle(6.0, behaviour=behaviour, look=look, scene=scene, seed=seed)
     else:
         style = synthetic.random_style(rng)
@@ -103,11 +113,11 @@ def record_performance(job: tuple[str, int], spec: GridSpec, rendering: str) -> 
 def record_performances(
     glosses: Sequence[str], each: int, seed: int, spec: GridSpec, rendering: str
 ) -> list[Recording]:
-    """`each` performances of every gloss that the synthetic signer knows, and twice as many without a sign."""
+    """`each` performances of every gloss that the synthetic signer knows, and five times as many without a sign."""
     if not each:
         return []
     known = [gloss for gloss in glosses if gloss in synthetic.GLOSSES]
-    jobs = [(g, seed + i) for g in known for i in range(each)] + [(NO_SIGN, seed + i) for i in range(2 * each)]
+    jobs = [(g, seed + i) for g in known for i in range(each)] + [(NO_SIGN, seed + i) for i in range(5 * each)]
     found = run_all(partial(record_performance, spec=spec, rendering=rendering), jobs, "synthetic signer")
     return [recording for recording in found if recording is not None]
 

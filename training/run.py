@@ -6,7 +6,7 @@ import csv
 import json
 import shutil
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -37,12 +37,14 @@ class Plan:
         train, test: clips; disjoint.
         rule: how they were split, in words, for the report.
         ship: whether to train on all clips afterwards.
+        others: clips of the same CSV that are in neither; listed in split.csv for `isyarat evaluate`.
     """
 
     train: list[ClipRecord]
     test: list[ClipRecord]
     rule: str
     ship: bool
+    others: list[ClipRecord] = field(default_factory=list)
 
 
 def plan_split(clips: Sequence[ClipRecord], share: float, seed: int, ship: bool) -> Plan:
@@ -107,7 +109,6 @@ def train_run(plan: Plan, settings: TrainSettings, folder: Path) -> dict[str, An
         "prompt_tokens": prompt,
         "rendering": settings.rendering,
         "lexicon": lexicon,
-        "sources": summarise_sources(clips),
         "temperature": 1.0,
         "threshold": 0.5,
     }
@@ -116,14 +117,23 @@ def train_run(plan: Plan, settings: TrainSettings, folder: Path) -> dict[str, An
         model = fit(plan.train, "split")
         tests = [recordings[clip.path] for clip in plan.test]
         report |= evaluate_model(model, prompt, Lexicon(lexicon), tests, [clip.gloss for clip in plan.test])
+        report["figures"] = {plan.rule: {"top-1": report["top1"], "among the five likeliest": report["top5"]}}
         facts |= {"temperature": report["temperature"], "threshold": report["threshold"]}
-        save_model(folder / "split" / "model", model, tokenizer, facts | {"report": report})
+        save_run(folder / "split", model, tokenizer, facts | {"sources": summarise_sources(plan.train)}, report)
+    shipped = plan.train if plan.test and not plan.ship else clips
     if plan.ship or model is None:
         model = fit(clips, "final")
-    report["shipped_clips"] = len(clips) if plan.ship or not plan.test else len(plan.train)
-    save_model(folder / "model", model, tokenizer, facts | {"report": report})
-    (folder / "report.json").write_text(json.dumps(report, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    report |= {"shipped_clips": len(shipped)}
+    save_run(folder, model, tokenizer, facts | {"sources": summarise_sources(shipped)}, report)
     return report
+
+
+def save_run(
+    folder: Path, model: PaliGemma, tokenizer: Tokenizer, facts: dict[str, Any], report: dict[str, Any]
+) -> None:
+    """Writes what `isyarat export` reads: model/ and report.json."""
+    save_model(folder / "model", model, tokenizer, facts)
+    (folder / "report.json").write_text(json.dumps(report, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def summarise_sources(clips: Sequence[ClipRecord]) -> list[dict[str, Any]]:
@@ -164,7 +174,11 @@ def claim_folder(folder: Path, plan: Plan, settings: TrainSettings) -> None:
         "train": [str(c.path) for c in plan.train], "test": [str(c.path) for c in plan.test],
     }  # fmt: skip
     if path.exists():
-        if json.loads(path.read_text(encoding="utf-8")) != wanted:
+        try:
+            found = json.loads(path.read_text(encoding="utf-8"))
+        except ValueError:  # it was killed while it wrote this
+            found = None
+        if found != wanted:
             raise IsyaratError(
                 f"{folder}: it holds a run with other settings or clips; "
                 "give another --output, or --restart to delete it."
@@ -173,7 +187,7 @@ def claim_folder(folder: Path, plan: Plan, settings: TrainSettings) -> None:
     with (folder / "split.csv").open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(["path", "label", "role", "signer", "background", "part"])
-        for part, clips in (("train", plan.train), ("test", plan.test)):
+        for part, clips in (("train", plan.train), ("test", plan.test), ("other", plan.others)):
             writer.writerows([c.path.absolute(), c.gloss, c.role, c.signer, c.background, part] for c in clips)
     path.write_text(json.dumps(wanted, indent=1) + "\n", encoding="utf-8")
 

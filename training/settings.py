@@ -58,4 +58,4 @@ def load_settings(name: str, overrides: Mapping[str, object] | None = None) -> T
     for key, value in values.items():
         if not isinstance(value, wanted[key]) or isinstance(value, bool):  # type: ignore[arg-type]
             raise IsyaratError(f"{path}: {key} = {value!r} has the wrong type; see configs/nano.toml.")
-    return TrainSettings(**values)  # type: ignore[arg-type]
+    return TrainSettings(**values)

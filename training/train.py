@@ -56,14 +56,15 @@ def measure_loss(trainee: Trainee, batch: Batch, guide: float) -> tuple[jax.Arra
 
 
 @nnx.jit(static_argnames="guide")
-def take_step(trainee: Trainee, optimizer: nnx.Optimizer, batch: Batch, guide: float) -> jax.Array:
+def take_step(trainee: Trainee, optimizer: nnx.Optimizer[Trainee], batch: Batch, guide: float) -> jax.Array:
     """One step of gradient descent; returns the answer's loss."""
+    answer: jax.Array
     (_, answer), gradients = nnx.value_and_grad(measure_loss, has_aux=True)(trainee, batch, guide)
     optimizer.update(trainee, gradients)
     return answer
 
 
-def build_optimizer(trainee: Trainee, settings: TrainSettings) -> nnx.Optimizer:
+def build_optimizer(trainee: Trainee, settings: TrainSettings) -> nnx.Optimizer[Trainee]:
     """AdamW under one warm-up and cosine cycle, gradients clipped."""
     schedule = optax.warmup_cosine_decay_schedule(
         0.0, settings.learning_rate, max(1, int(settings.warmup * settings.steps)), settings.steps

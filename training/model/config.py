@@ -18,7 +18,7 @@ class VisionConfig:
             learns nothing from 200 clips).
         image_size, patch_size: pixels.
         width, depth, heads, mlp_dim: of the transformer.
-        cell_channels: output channels of the stride-2 convolutions of the "cells" stem.
+        cell_channels: output channels of the convolutions of the "cells" stem; the first has stride 4, the others 2.
         dropout: share of activations dropped in training.
     """
 
@@ -97,7 +97,7 @@ def nano(vocabulary: int) -> ModelConfig:
     """
     vision = VisionConfig(
         stem="cells", patch_size=16, width=128, depth=2, heads=4, mlp_dim=512,
-        cell_channels=(24, 48, 64, 96), dropout=0.1,
+        cell_channels=(64, 96, 128), dropout=0.1,
     )  # fmt: skip
     text = TextConfig(
         vocabulary=vocabulary, width=128, depth=2, heads=4, kv_heads=1, head_dim=32, mlp_dim=512, dropout=0.1

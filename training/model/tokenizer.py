@@ -27,8 +27,16 @@ class Tokenizer:
 
     @classmethod
     def load(cls, path: str | Path) -> Tokenizer:
-        """Reads a tokenizer.json."""
-        return cls(tokenizers.Tokenizer.from_file(str(path)))
+        """Reads a tokenizer.json.
+
+        Raises:
+            IsyaratError: it is missing or damaged.
+        """
+        try:
+            inner = tokenizers.Tokenizer.from_file(str(path))
+        except Exception as error:  # the library has no class of its own for it
+            raise IsyaratError(f"{path}: no tokenizer can be read from it ({error}); train or export again.") from error
+        return cls(inner)
 
     @classmethod
     def train(cls, words: Iterable[str], size: int) -> Tokenizer:
