@@ -21,3 +21,7 @@ class ClipError(IsyaratError):
     def __init__(self, path: str | Path, reason: str, way_out: str) -> None:
         self.path, self.reason, self.way_out = str(path), reason, way_out
         super().__init__(f"{self.path}: {reason}; {way_out}.")
+
+    def __reduce__(self) -> tuple[type[ClipError], tuple[str, str, str]]:
+        """Lets the error travel between processes."""
+        return type(self), (self.path, self.reason, self.way_out)

@@ -45,6 +45,9 @@ class SegmenterSettings:
         least_cut_s: length of a sign that such a valley may end; raising and lowering a hand alone takes longer.
         return_s: a movement from a held pose back to rest within this time is the end of the held sign, not a new one.
         adopt_s: stillness after which a new posture becomes the resting picture.
+        jump_s: a change that is over within this time, with stillness around it, is a cut of the film: no body moves
+            so fast.
+        jump_level: share of pixels that must change from one frame to the next for a cut in the middle of a sign.
         least_s, most_s: length of a sign.
     """
 
@@ -64,6 +67,8 @@ class SegmenterSettings:
     hold_s: float = 1.3
     return_s: float = 1.4
     adopt_s: float = 6.0
+    jump_s: float = 0.12
+    jump_level: float = 0.05
     least_s: float = 0.4
     most_s: float = 8.0
 
@@ -95,12 +100,15 @@ class Segmenter:
         self.state = State.IDLE
         self.motion = 0.0
         self.distance = 0.0
+        self._step = 0.0  # share of pixels changed since the frame before
         self.peak_motion = 0.0  # of the whole clip: says whether anything moved at all
         self._recent: deque[tuple[float, Thumbnail]] = deque()
         self._rest: Thumbnail | None = None
         self._from_hold = False
         self._start_s = self._last_moving_s = self._quiet_s = self._time_s = self._held_s = 0.0
         self._peak = 0.0
+        self._burst_s = self._before_burst_s = 0.0  # start of the latest movement, end of the one before it
+        self._jump = 0.0  # largest share of pixels changed between two frames in that movement
         self._low: tuple[float, float] | None = None  # lowest distance since the hands came back, and its time
 
     @property
@@ -114,7 +122,9 @@ class Segmenter:
         self._measure(thumbnail, time_s)
         step_s, self._time_s = time_s - self._time_s, time_s
         if self.motion >= self.settings.quiet:
-            self._last_moving_s = time_s
+            self._follow_burst(time_s)
+        if self._has_jumped(step_s):
+            return self._restart(thumbnail)
         if self.state is State.SIGNING:
             return self._continue_sign(thumbnail)
         if self.state is State.HELD and self._has_settled():
@@ -145,10 +155,35 @@ class Segmenter:
         while len(self._recent) > 1 and time_s - self._recent[1][0] >= s.lag_s:
             self._recent.popleft()
         reference = self._recent[0][1] if self._recent else thumbnail
+        previous = self._recent[-1][1] if self._recent else thumbnail
+        self._step = float(np.mean(np.abs(thumbnail - previous) > s.motion_level))
         self._recent.append((time_s, thumbnail))
         self.motion = float(np.mean(np.abs(thumbnail - reference) > s.motion_level))
         self.distance = float(np.mean(np.abs(thumbnail - self._rest) > s.distance_level))
         self.peak_motion = max(self.peak_motion, self.motion)
+
+    def _follow_burst(self, time_s: float) -> None:
+        """Notes when the movement in progress began."""
+        if time_s - self._last_moving_s > 2 * self.settings.lag_s:
+            self._burst_s, self._before_burst_s, self._jump = time_s, self._last_moving_s, 0.0
+        self._jump = max(self._jump, self._step)
+        self._last_moving_s = time_s
+
+    def _has_jumped(self, step_s: float) -> bool:
+        """Whether the latest movement was a cut of the film (told only where frames come fast enough to tell)."""
+        s = self.settings
+        if self.state is State.IDLE or step_s > 0.75 * s.lag_s or not self._has_settled():
+            return False
+        alone = self._before_burst_s <= self._start_s or self.state is State.HELD
+        return self._last_moving_s - self._burst_s <= s.jump_s and (alone or self._jump >= s.jump_level)
+
+    def _restart(self, thumbnail: Thumbnail) -> list[Segment]:
+        """After a cut: what was signed before it ends there, and what is seen now is rest."""
+        closed = []
+        if self.state is State.SIGNING and self._before_burst_s > self._start_s:
+            closed = self._close(self._before_burst_s, State.IDLE)
+        self.state, self._rest, self._quiet_s = State.IDLE, thumbnail.copy(), self._time_s
+        return closed
 
     def _open_sign(self) -> None:
         self._from_hold = self.state is State.HELD

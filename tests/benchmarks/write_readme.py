@@ -1,7 +1,7 @@
 """Puts measured figures into the README: from the shipped bundle and from results/*.json, never by hand.
 
-    python tests/benchmarks/write_readme.py           rewrites README.md
-    python tests/benchmarks/write_readme.py --check   exit status 1 when it is out of date
+python tests/benchmarks/write_readme.py           rewrites README.md
+python tests/benchmarks/write_readme.py --check   exit status 1 when it is out of date
 """
 
 from __future__ import annotations

@@ -49,6 +49,18 @@ def test_hands_that_only_touch_the_rest() -> None:
     assert_true(performance, segment(performance.frames()))
 
 
+@pytest.mark.parametrize("shift", [0.05, -0.08])
+def test_film_that_was_cut_between_signs(shift: float) -> None:
+    """After the cut the signer stands elsewhere: the new posture is rest, not a sign that goes on."""
+    first = perform(["HALO"], scene=SMALL, seed=1)
+    second = perform(["MAKAN"], scene=replace(SMALL, offset_x=shift), seed=2)
+    later = [(first.duration_s + time_s, image) for time_s, image in second.frames()]
+    found = segment([*first.frames(), *later])
+    assert len(found) == 2
+    assert found[0].end_s == pytest.approx(first.truth[0].end_s, abs=0.25)
+    assert found[1].start_s == pytest.approx(first.duration_s + second.truth[0].start_s, abs=0.25)
+
+
 def test_slow_sign_is_one() -> None:
     performance = perform(["TERIMA_KASIH"], scene=SMALL, style=Style(speed=0.5), seed=1)
     assert_true(performance, segment(performance.frames()))
