@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 
 import cv2
 import numpy as np
@@ -77,8 +78,11 @@ class Dataset:
 
     def draw_idle(self, recording: Recording, rng: np.random.Generator) -> Image:
         """Nine cells without a sign: idling, the rest around a sign, or a face near the camera."""
-        if self.idle and rng.random() < 0.5:
+        if self.idle and rng.random() < 0.6:
             idle = self.idle[rng.integers(len(self.idle))]
+            if idle.moves and rng.random() < 0.75:
+                move = idle.moves[rng.integers(len(idle.moves))]
+                return draw_sign(replace(idle, segment=move), self.spec.frames, rng)
             start = rng.uniform(0, max(0.0, idle.times_s[-1] - 1))
             end = min(float(idle.times_s[-1]), start + rng.uniform(0.4, 8))
             return idle.cells[select_frames(idle.times_s, start, end, self.spec.frames)]

@@ -28,6 +28,9 @@ from ..data.video import Frame, Image, VideoReader
 # Frames a second of the synthetic signer in training: nine are drawn from a sign, more only cost time and memory.
 SYNTHETIC_FPS = 15.0
 
+# What the synthetic signer does instead of signing; what looks most like signs comes most often.
+IDLING = ("fidget", "talk", "sway", "fidget", "still", "fidget", "talk", "sway", "fidget", "empty")
+
 Job = TypeVar("Job")
 Result = TypeVar("Result")
 
@@ -42,6 +45,7 @@ class Recording:
         cells: NxCxCx3 uint8 RGB, every frame rendered.
         segment: the moving part, as the segmenter finds it; for `NO_SIGN` the whole clip.
         origin: "real" or "synthetic".
+        moves: of a `NO_SIGN` recording the movements that the segmenter takes for signs, as it would in use.
     """
 
     gloss: str
@@ -49,6 +53,7 @@ class Recording:
     cells: Image
     segment: Segment
     origin: str = "real"
+    moves: tuple[Segment, ...] = ()
 
     def segment_sign(self) -> Sign:
         """The recording as the sign that `cut_signs` would yield for it."""
@@ -68,7 +73,8 @@ def record_frames(
         segments += segmenter.push(frame.image, frame.time_s)
     segments += segmenter.flush()
     if gloss == NO_SIGN:
-        segments = [Segment(times[0], times[-1])]
+        whole = Segment(times[0], times[-1])
+        return Recording(gloss, np.array(times), np.stack(cells), whole, origin, tuple(segments))
     if not segments:
         return None
     longest = max(segments, key=lambda s: s.end_s - s.start_s)
@@ -97,14 +103,16 @@ def record_performance(job: tuple[str, int], spec: GridSpec, rendering: str) -> 
     """One performance of the synthetic signer: (gloss, seed); for `NO_SIGN` it idles, talks or leaves the room."""
     gloss, seed = job
     rng = np.random.default_rng([seed, *gloss.encode()])
+    behaviour = IDLING[seed % len(IDLING)]
     look = synthetic.random_look(rng)
-    behaviour = synthetic.BEHAVIOURS[seed % len(synthetic.BEHAVIOURS)]
-    near = gloss == NO_SIGN and (behaviour == "talk" or rng.random() < 0.3)  # video calls show a face, no hands
-    scene = dataclasses.replace(synthetic.random_scene(rng, close_up=near), fps=SYNTHETIC_FPS)
+    near = gloss == NO_SIGN and (behaviour == "talk" or rng.random() < 0.25)  # video calls show a face, no hands
+    scene, style = synthetic.random_scene(rng, close_up=near), synthetic.random_style(rng)
+    if rng.random() < 0.15:  # the standard signer, whom demos and tests show
+        look, scene = synthetic.Look(), synthetic.Scene()
+    scene = dataclasses.replace(scene, fps=SYNTHETIC_FPS)
     if gloss == NO_SIGN:
-        show = synthetic.idle(6.0, behaviour=behaviour, look=look, scene=scene, seed=seed)
+        show = synthetic.idle(8.0, behaviour=behaviour, look=look, scene=scene, seed=seed)
     else:
-        style = synthetic.random_style(rng)
         show = synthetic.perform([gloss], look=look, scene=scene, style=style, rest_s=0.4, seed=seed)
     frames = (Frame(time_s, image) for time_s, image in show.frames())
     return record_frames(frames, gloss, spec, rendering, origin="synthetic")

@@ -42,9 +42,9 @@ def build_parts() -> dict[str, str]:
         "vocabulary": f"It knows {len(glosses)} words: {', '.join(glosses)}.",
         "figures": "\n".join(["| measured | result |", "|---|---|", *(f"| {a} | {b} |" for a, b in rows)]),
         "speed": (
-            f"On {speed['machine']}: one clip, whole process {speed['process_s']['median']:.2f} s; each further clip of the "
-            f"same call {speed['warm_clip_ms']['median']:.0f} ms, {speed['warm_over_decode']:.1f} times what decoding its "
-            f"frames alone takes; peak memory {speed['peak_memory_mb']:.0f} MB."
+            f"{speed['machine']}: one clip, whole process {speed['process_s']['median']:.2f} s; each further clip of "
+            f"the same call {speed['warm_clip_ms']['median']:.0f} ms, {speed['warm_over_decode']:.1f} times what "
+            f"decoding its frames alone takes; peak memory {speed['peak_memory_mb']:.0f} MB."
         ),
     }
 

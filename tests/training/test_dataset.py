@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from isyarat.data.lexicon import NO_SIGN
 from isyarat.data.motion_grid import GUTTER
+from isyarat.data.segment import Segment
 from isyarat.training.dataset import Dataset, draw_rest, draw_sign
 from isyarat.training.model.config import ModelConfig
 from isyarat.training.model.tokenizer import Tokenizer
@@ -96,3 +97,18 @@ def test_a_sign_is_drawn_in_order_from_its_moving_part(recordings: list[Recordin
         rest = recording.times_s[draw_rest(recording, 9, np.random.default_rng(seed))[:, 0, 0, 0]]
         assert ((rest < start) | (rest > end)).all()
     assert len(drawn) > 15, "timing does not vary"
+
+
+def test_movements_of_idling_are_what_it_learns_to_refuse(
+    recordings: list[Recording], config: ModelConfig, tokenizer: Tokenizer, settings: TrainSettings
+) -> None:
+    """The segmenter takes fidgeting for signs, so exactly these movements must be among the negatives."""
+    cells = np.zeros((40, 64, 64, 3), np.uint8)
+    cells[18:32] = 200  # the one movement, and around it the jitter of its boundaries
+    times_s = np.arange(40) / 10
+    idle = Recording(NO_SIGN, times_s, cells, Segment(0.0, 3.9), "synthetic", moves=(Segment(2.2, 2.7),))
+    dataset = Dataset([*recordings, idle], config.vision.grid, tokenizer, settings)
+    rng = np.random.default_rng(0)
+    drawn = [dataset.draw_idle(recordings[0], rng) for _ in range(200)]
+    share = np.mean([bool((picture == 200).all()) for picture in drawn])
+    assert 0.3 < share < 0.6, "0.6 of the negatives idle, 0.75 of those show a movement"
