@@ -265,7 +265,8 @@ def export_run(run: Path, folder: Path, precisions: Sequence[str], default: str,
 
 
 def judge_split(run: Path, precisions: Sequence[str], default: str) -> dict[str, Any]:
-    """Accuracy of the split's model on its held-out clips, in JAX and in every precision."""
+    """Accuracy of the split's model on its held-out clips, in JAX, in f32 and in every precision that ships."""
+    precisions = ["f32", *(p for p in precisions if p != "f32")]
     clips = select_clips(read_clips(run / "split.csv"), {"part": {"test"}})
     model, _, facts = load_model(run / "split" / "model")
     spec, rendering = model.config.vision.grid, find_rendering(facts["rendering"])

@@ -27,12 +27,16 @@ def fit_temperature(scores: Sequence[Scores], truth: Sequence[str]) -> float:
 
 
 def choose_threshold(confidences: NDArray[np.float64], keep: float = 0.99) -> float:
-    """The largest probability below which at most 1 - `keep` of held-out signs fall, with a margin of a third.
+    """The probability below which a sign is shown as unknown.
 
-    Held-out clips are of known signers; others score lower, hence the margin. Never above one half: an answer that is
-    likelier than all others together is shown.
+    It is the one that at least `keep` of the held-out signs reach, less a fifth: held-out clips are of known signers,
+    and a sign in use may be a little less clear. Never above 0.75, so that a model that is sure of its few clips still
+    answers, nor below 0.3.
+
+    Arguments:
+        confidences: probability of the right gloss, of every held-out clip that was recognised.
     """
-    return float(min(0.5, np.quantile(confidences, 1 - keep) / 1.5))
+    return float(np.clip(np.quantile(confidences, 1 - keep) / 1.25, 0.3, 0.75))
 
 
 def best_gloss(scores: Scores) -> tuple[str, float]:

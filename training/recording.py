@@ -121,11 +121,11 @@ def record_performance(job: tuple[str, int], spec: GridSpec, rendering: str) -> 
 def record_performances(
     glosses: Sequence[str], each: int, seed: int, spec: GridSpec, rendering: str
 ) -> list[Recording]:
-    """`each` performances of every gloss that the synthetic signer knows, and five times as many without a sign."""
+    """`each` performances of every gloss that the synthetic signer knows, and ten times as many without a sign."""
     if not each:
         return []
     known = [gloss for gloss in glosses if gloss in synthetic.GLOSSES]
-    jobs = [(g, seed + i) for g in known for i in range(each)] + [(NO_SIGN, seed + i) for i in range(5 * each)]
+    jobs = [(g, seed + i) for g in known for i in range(each)] + [(NO_SIGN, seed + i) for i in range(10 * each)]
     found = run_all(partial(record_performance, spec=spec, rendering=rendering), jobs, "synthetic signer")
     return [recording for recording in found if recording is not None]
 

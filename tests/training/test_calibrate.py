@@ -27,11 +27,12 @@ def test_a_probability_of_zero_is_no_crash() -> None:
 
 
 def test_threshold() -> None:
-    assert choose_threshold(np.full(50, 0.99)) == 0.5, "never above one half"
-    assert choose_threshold(np.full(50, 0.3)) == pytest.approx(0.2), "a margin of a third"
-    confidences = np.concatenate([np.full(99, 0.6), [0.0]])
-    assert choose_threshold(confidences, keep=0.98) == pytest.approx(0.4), "one outlier in a hundred is left out"
-    assert choose_threshold(confidences, keep=1.0) == 0.0
+    assert choose_threshold(np.full(50, 0.99)) == 0.75, "a sure model still answers"
+    assert choose_threshold(np.full(50, 0.6)) == pytest.approx(0.48), "a fifth less than what held-out signs reach"
+    assert choose_threshold(np.full(50, 0.2)) == 0.3, "an unsure one does not name everything"
+    confidences = np.append(np.full(99, 0.6), 0.0)
+    assert choose_threshold(confidences, keep=0.98) == pytest.approx(0.48), "one outlier in a hundred is left out"
+    assert choose_threshold(confidences, keep=1.0) == 0.3
 
 
 def test_best_gloss_is_a_sign() -> None:
