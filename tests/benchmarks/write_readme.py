@@ -18,7 +18,7 @@ SPEED = Path(__file__).parent / "results" / "translate_clip.json"
 
 # What a newcomer must know; the model card has the rest.
 HEADLINES = re.compile(
-    r"^(unseen signers: (top-1|among the five likeliest)|known signers.*top-1|same signers.*(f32|int8), top-1"
+    r"^(unseen signers: (top-1|among the five likeliest)|known signers.*top-1|same signers.*(f32|int8): top-1"
     r"|.*: clips that gave .*|train .*: top-1|AUROC.*)$"
 )
 

@@ -68,18 +68,26 @@ def test_roles_come_one_by_one_unseen_signers_first() -> None:
         VOCABULARY,
     )
     assert list(figures) == [
-        "cross_signer",
-        "no_signing",
-        "other_words",
-        "words",
+        "unseen signers",
+        "known signers, held out or not",
+        "talking faces, nothing signed",
+        "words outside the vocabulary",
         "AUROC, words against words outside the vocabulary",
     ]
-    assert figures["other_words"]["clips that gave a word of the vocabulary"]["k"] == 1
-    assert figures["other_words"]["clips that gave nothing"]["k"] == 0
-    assert figures["no_signing"]["clips that gave a word of the vocabulary"]["k"] == 0
-    assert figures["no_signing"]["clips that gave nothing"]["k"] == 1
-    assert "top-1" not in figures["other_words"]
+    assert figures["words outside the vocabulary"]["clips that gave a word of the vocabulary"]["k"] == 1
+    assert figures["words outside the vocabulary"]["clips that gave nothing"]["k"] == 0
+    assert figures["talking faces, nothing signed"]["clips that gave a word of the vocabulary"]["k"] == 0
+    assert figures["talking faces, nothing signed"]["clips that gave nothing"]["k"] == 1
+    assert "top-1" not in figures["words outside the vocabulary"]
     assert figures["AUROC, words against words outside the vocabulary"] == 1.0
+
+
+def test_held_out_is_said_only_of_clips_that_were() -> None:
+    test = ClipRecord.model_validate({"path": "a.mp4", "label": "APA", "role": "words", "part": "test"})
+    train = ClipRecord.model_validate({"path": "b.mp4", "label": "APA", "role": "words", "part": "train"})
+    assert list(group_figures([Outcome(test, None, "?")], VOCABULARY)) == ["known signers, clips held out"]
+    both = [Outcome(test, None, "?"), Outcome(train, None, "?")]
+    assert list(group_figures(both, VOCABULARY)) == ["known signers, held out or not"]
 
 
 def test_clips_without_a_role() -> None:
@@ -116,8 +124,8 @@ def test_evaluate_and_report(
     write_report(tmp_path / "report.json", outcomes, translator)
     report = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
     assert list(report) == ["bundle", "threshold", "temperature", "figures", "clip_ms", "predictions"]
-    assert report["figures"]["words"]["top-1"]["k"] == 1
-    assert report["figures"]["words"]["top-1"]["n"] == 3
+    assert report["figures"]["known signers, held out or not"]["top-1"]["k"] == 1
+    assert report["figures"]["known signers, held out or not"]["top-1"]["n"] == 3
     assert set(report["clip_ms"]) == {"p50", "p95", "p99"}
     assert [p["label"] for p in report["predictions"]] == ["SAYA", "HALO", "SAYA"]
     assert report["predictions"][1]["translation"] is None
