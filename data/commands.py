@@ -62,7 +62,7 @@ def data() -> None:
 @click.option(
     "--rest", "rest_s", default=0.8, show_default=True, help="Seconds of rest before, between and after signs."
 )
-@click.option("--seed", type=int, help="A random signer, room and style; without it the standard ones.")
+@click.option("--seed", type=click.IntRange(0), help="A random signer, room and style; without it the standard ones.")
 @click.option("--idle", "behaviour", help="Instead of signing: still, sway, talk, fidget or empty.")
 @click.option("--seconds", default=5.0, show_default=True, help="Length of an idle clip.")
 def synth(

@@ -7,6 +7,9 @@ from itertools import accumulate
 
 from .errors import IsyaratError
 
+# Largest side of a motion grid in pixels: PaliGemma reads 896.
+LARGEST = 4096
+
 
 @dataclass(frozen=True, slots=True)
 class GridSpec:
@@ -35,6 +38,10 @@ class GridSpec:
         if min(self.image_size, self.patch_size, self.rows, self.columns) < 1:
             raise IsyaratError(
                 "A motion grid needs positive sizes; give image_size, patch_size, rows and columns >= 1."
+            )
+        if self.image_size > LARGEST:
+            raise IsyaratError(
+                f"A motion grid of {self.image_size} px is too large; choose image_size up to {LARGEST}."
             )
         if self.image_size % self.patch_size:
             raise IsyaratError(

@@ -140,6 +140,8 @@ class Bundle:
     def check_files(self) -> list[str]:
         """What is wrong with the files: missing, of another size, of another content; empty when all is well."""
         faults = []
+        if self.manifest.default_precision not in self.manifest.litert:
+            faults.append(f"bundle.json: its default precision {self.manifest.default_precision!r} is not in it")
         for name, entry in self.manifest.files.items():
             path = self.folder / name
             if not path.is_file():

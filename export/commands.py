@@ -44,7 +44,7 @@ def litert(
     except ImportError as error:
         raise IsyaratError(
             f"Exporting needs more packages ({error.name} is missing); "
-            'install them with: pip install "isyarat[export]".'
+            'install them from the folder of isyarat with: pip install ".[export]".'
         ) from error
     if default not in precisions:
         raise click.UsageError(f"--default {default} is not among the precisions {', '.join(precisions)}.")

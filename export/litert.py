@@ -258,7 +258,7 @@ def export_run(run: Path, folder: Path, precisions: Sequence[str], default: str,
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise IsyaratError(f"{path}: there are no figures in it; give a report of evaluate or train.") from error
     if (run / "split" / "model").is_dir():
-        figures["same signers, clips held out (model trained without them)"] = judge_split(run, precisions, default)
+        figures["same signers, the same clips held out"] = judge_split(run, precisions, default)
         figures["split"] = report["split"]
     write_bundle(run / "model", folder, precisions, default, figures)
     return Bundle.open(folder)

@@ -62,7 +62,12 @@ class Recogniser:
         self.rendering: Rendering = find_rendering(bundle.manifest.grid.rendering)
         path = bundle.find_model(precision)
         if not path.is_file():
-            raise IsyaratError(f"{path}: the file is missing; install or export the bundle again.")
+            raise IsyaratError(f"{path}: the file is missing; install isyarat or export the bundle again.")
+        entry = bundle.manifest.files.get(path.relative_to(bundle.folder).as_posix())
+        if entry is not None and path.stat().st_size != entry.bytes:  # `isyarat verify` checks the content, too
+            raise IsyaratError(
+                f"{path}: the file is damaged (see `isyarat verify`); install isyarat or export the bundle again."
+            )
         self._prompt = np.array([bundle.manifest.prompt.tokens], np.int32)
         self._start = bundle.manifest.image_tokens + self._prompt.shape[1]
         self._lock = threading.Lock()

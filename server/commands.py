@@ -19,9 +19,11 @@ if TYPE_CHECKING:
 BUNDLE = click.option(
     "--bundle", type=click.Path(path_type=Path), help="Folder of a bundle.  [default: the one shipped with isyarat]"
 )
-PRECISION = click.option("--precision", help="f32 or int8.  [default: the bundle's]")
+PRECISION = click.option("--precision", help="One that the bundle has, e.g. int8.  [default: the bundle's]")
 GRAMMAR = click.option("--grammar", default="rules", show_default=True, help="What puts glosses into words.")
-VARIETY = click.option("--variety", help="Regional variety of the signer, e.g. jakarta.")
+VARIETY = click.option(
+    "--variety", help="Regional variety of the signer, for grammars that tell them apart (rules: none)."
+)
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="JSON instead of text.")
 
 
@@ -47,7 +49,7 @@ def translate(
     """Translate each CLIP (a video file) into glosses and an Indonesian sentence.
 
     With --json one object a clip is printed, a line each, as soon as it is done. A clip that cannot be read is
-    reported and the others are still translated; the exit status is then 1.
+    reported on standard error, gives no line, and the others are still translated; the exit status is then 1.
 
     \b
     Examples:
@@ -74,7 +76,7 @@ def describe(translation: Translation) -> str:
     """A translation for people: sentence, glosses, warnings."""
     lines = [f"{translation.clip}: {translation.sentence or 'no sign'}"]
     for sign in translation.signs:
-        nearest = " / ".join(f"{gloss} {confidence:.0%}" for gloss, confidence in sign.alternatives[:3])
+        nearest = " / ".join(f"{gloss} {p:.0%}" for gloss, p in sign.alternatives[:3] if p >= 0.01)
         lines.append(f"  {sign.start_s:5.2f}-{sign.end_s:5.2f} s  {sign.gloss:15} {nearest}")
     lines += [f"  {warning.message}" for warning in translation.warnings]
     return "\n".join(lines)
@@ -147,7 +149,8 @@ def evaluate(
 ) -> None:
     """Translate the clips of a CSV (path, label; role, signer, background if known) and compare with their labels.
 
-    Every role is reported by itself, unseen signers first and by signer, each with n and a 95 % interval.
+    Every role is reported by itself, unseen signers first and by signer, each with n and a 95 % interval. Clips that
+    cannot be read are listed, not counted, and make the exit status 1.
 
     \b
     Examples:
@@ -162,12 +165,16 @@ def evaluate(
     if not chosen:
         raise IsyaratError(f"{clips}: no clip meets the conditions; loosen --where.")
     if report is not None:  # a place that cannot be written is better known before the work
+        if report.is_dir():
+            raise click.UsageError(f"--json {report} is a folder; give the name of a file.")
         report.parent.mkdir(parents=True, exist_ok=True)
     outcomes = evaluate_clips(translator, chosen)
     click.echo(summarise(outcomes, translator.recogniser.bundle.lexicon.glosses))
     if report is not None:
         write_report(report, outcomes, translator)
         click.echo(f"report: {report}", err=True)
+    if any(outcome.error for outcome in outcomes):
+        sys.exit(1)
 
 
 @click.command()
@@ -189,7 +196,7 @@ def demo(output: Path, seed: int, bundle: Path | None, as_json: bool) -> None:
     \b
     Examples:
       isyarat demo
-      isyarat demo --seed 7 -o my-demo
+      isyarat demo --seed 7 -o my-demo      another signer; one that is drawn very differently may be misread
     """
     from .demo import run_demo
 

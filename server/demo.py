@@ -46,10 +46,12 @@ class DemoResult:
 
     def describe(self) -> str:
         """For people."""
-        understood = " ".join(sign.gloss for sign in self.translation.signs) or "nothing"
+        glosses = tuple(sign.gloss for sign in self.translation.signs)
+        understood = " ".join(glosses) or "nothing"
+        differs = "" if glosses == self.performed else "  <- not what was performed"
         lines = [
             f"The synthetic signer performed:  {' '.join(self.performed)}",
-            f"isyarat recognised:              {understood}",
+            f"isyarat recognised:              {understood}{differs}",
             f"As a sentence:                   {self.translation.sentence or '(none)'}",
             f"Time for the whole clip:         {self.translation.timings_ms['total']:.0f} ms",
             "Look at:",

@@ -50,7 +50,7 @@ class Outcome:
 
 
 def evaluate_clips(translator: Translator, clips: Sequence[ClipRecord]) -> list[Outcome]:
-    """Translates every clip, with a progress bar; unreadable ones count as wrong."""
+    """Translates every clip, with a progress bar; unreadable ones are kept with their error."""
     outcomes = []
     for clip in tqdm(clips, desc="evaluate", unit="clip"):
         try:
@@ -60,8 +60,11 @@ def evaluate_clips(translator: Translator, clips: Sequence[ClipRecord]) -> list[
     return outcomes
 
 
+AUROC = "AUROC, words of known signers against words outside the vocabulary"
+
+
 def group_figures(outcomes: Sequence[Outcome], vocabulary: Sequence[str]) -> dict[str, Any]:
-    """Figures by role: unseen signers first, then the others by name.
+    """Figures by role: unseen signers first, then the others by name. Clips that could not be read do not count.
 
     Roles whose words are outside the vocabulary (and clips without signing) are judged by what is emitted; the rest by
     top-1 (the clip gives exactly its gloss), by the first and the five likeliest candidates, by signer.
@@ -69,7 +72,9 @@ def group_figures(outcomes: Sequence[Outcome], vocabulary: Sequence[str]) -> dic
     roles = sorted({o.clip.role for o in outcomes}, key=lambda role: (role != "cross_signer", role != "words", role))
     figures: dict[str, Any] = {}
     for role in roles:
-        group = [o for o in outcomes if o.clip.role == role]
+        group = [o for o in outcomes if o.clip.role == role and o.translation is not None]
+        if not group:
+            continue
         inside = [o for o in group if o.clip.gloss in vocabulary]
         outside = [o for o in group if o.clip.gloss not in vocabulary]
         row: dict[str, Any] = {}
@@ -85,7 +90,7 @@ def group_figures(outcomes: Sequence[Outcome], vocabulary: Sequence[str]) -> dic
     known = [o.confidence for o in outcomes if o.clip.role == "words" and o.clip.gloss in vocabulary]
     foreign = [o.confidence for o in outcomes if o.clip.gloss and o.clip.gloss not in vocabulary]
     if known and foreign:
-        figures["AUROC, words against words outside the vocabulary"] = round(measure_auroc(known, foreign), 4)
+        figures[AUROC] = round(measure_auroc(known, foreign), 4)
     return figures
 
 
@@ -131,7 +136,12 @@ def judge_inside(group: Sequence[Outcome]) -> dict[str, Any]:
 def summarise(outcomes: Sequence[Outcome], vocabulary: Sequence[str]) -> str:
     """The figures as text, and the clips that went wrong."""
     lines = list_lines(group_figures(outcomes, vocabulary))
-    lines += [f"  {o.clip.path.name}: {o.error}" for o in outcomes if o.error]
+    broken = [o.error for o in outcomes if o.error]
+    if broken:
+        lines += [f"clips that could not be read (not counted above): {len(broken)}", *(f"  {e}" for e in broken)]
+    foreign = {o.clip.gloss for o in outcomes if o.clip.role in {"", "words", "cross_signer"}} - {"", *vocabulary}
+    if foreign:
+        lines.append(f"labels that the bundle does not know: {', '.join(sorted(foreign))}")
     for o in outcomes:
         if o.clip.gloss in vocabulary and not o.correct and not o.error:
             why = " ".join(o.answers) or (o.translation.warnings[-1].code if o.translation else "")

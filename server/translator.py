@@ -24,6 +24,9 @@ LONGEST_SIGN_S = 5.0
 # Mean brightness (of 255) outside of which hands cannot be told from what is behind them.
 DARKEST, BRIGHTEST = 28.0, 238.0
 
+# Below this probability a named sign is doubtful: on held-out clips of known signers nearly all are above it.
+SURE = 0.9
+
 
 @dataclass(slots=True)
 class Watch:
@@ -109,6 +112,13 @@ class Translator:
         gloss = UNKNOWN if answer.unknown else answer.gloss
         segment = sign.segment
         return SignResult(gloss, segment.start_s, segment.end_s, answer.confidence, answer.alternatives)
+
+
+def warn_unsure(sign: SignResult) -> Warning:
+    """For a sign that was named, but not surely."""
+    others = " or ".join(gloss for gloss, p in sign.alternatives[1:3] if p >= 0.05)
+    instead = f"; it may be {others}" if others else ""
+    return Warning("unsure", f"{sign.gloss} at {sign.start_s:.1f} s is not sure ({sign.confidence:.0%}){instead}.")
 
 
 def warn_long(sign: Sign) -> Warning:

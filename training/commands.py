@@ -94,5 +94,6 @@ def require_training() -> None:
             importlib.import_module(name)
     except ImportError as error:
         raise IsyaratError(
-            f'Training needs more packages ({error.name} is missing); install them with: pip install "isyarat[train]".'
+            f"Training needs more packages ({error.name} is missing); "
+            'install them from the folder of isyarat with: pip install ".[train]".'
         ) from error

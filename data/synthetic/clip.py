@@ -16,11 +16,13 @@ def write_clip(path: str | Path, performance: Performance, *, codec: str = "libx
     """Encode a performance (yuv420p); the file appears complete or not at all.
 
     Arguments:
-        path: ends in ".mp4" or another container PyAV knows.
+        path: ends in ".mp4", ".mov" or ".mkv".
         codec: an encoder of FFmpeg.
         crf: quality of x264 and x265, 0 (best) .. 51.
     """
     path = Path(path)
+    if path.suffix.lower() not in {".mp4", ".mov", ".mkv"}:
+        raise IsyaratError(f"{path}: this is no name for a clip; end it in .mp4.")
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.stem}.{os.getpid()}.part{path.suffix}")
     rate = Fraction(performance.fps).limit_denominator(1001)

@@ -116,4 +116,4 @@ def test_a_missing_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     result = run_export(tmp_path)
     assert isinstance(result.exception, IsyaratError)
     assert "litert_converter" in str(result.exception)
-    assert 'pip install "isyarat[export]"' in str(result.exception)
+    assert 'pip install ".[export]"' in str(result.exception)

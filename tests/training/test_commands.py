@@ -111,4 +111,4 @@ def test_a_missing_extra_is_named(csv: Path, monkeypatch: pytest.MonkeyPatch, mi
     result = run("nano", "--clips", csv)
     assert isinstance(result.exception, IsyaratError)
     assert missing in str(result.exception)
-    assert 'pip install "isyarat[train]"' in str(result.exception)
+    assert 'pip install ".[train]"' in str(result.exception)
