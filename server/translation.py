@@ -10,7 +10,7 @@ UNKNOWN = "[?]"
 
 
 @dataclass(frozen=True, slots=True)
-class Warning:
+class ClipWarning:
     """Why a result may be other than expected.
 
     Attributes:
@@ -61,7 +61,7 @@ class Translation:
     bundle: str
     grammar: str
     timings_ms: dict[str, float] = field(default_factory=dict)
-    warnings: list[Warning] = field(default_factory=list)
+    warnings: list[ClipWarning] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
         """One object a clip."""

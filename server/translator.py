@@ -15,7 +15,7 @@ from ..data.sign import Sign, cut_signs
 from ..data.video import Frame, VideoReader
 from ..export.runtime import Recogniser
 from .grammar import Grammar
-from .translation import UNKNOWN, SignResult, Translation, Warning
+from .translation import UNKNOWN, ClipWarning, SignResult, Translation
 
 # No sign of the clips we know lasts longer than 4.1 s; movement that goes on for longer is something else (talking,
 # walking, signing without a rest), and naming it would be guessing.
@@ -72,7 +72,7 @@ class Translator:
         reader, segmenter, watch = VideoReader(path), Segmenter(), Watch()
         recogniser = self.recogniser
         signs: list[SignResult] = []
-        warnings: list[Warning] = []
+        warnings: list[ClipWarning] = []
         recognise_s = 0.0
         refused = 0
         for sign in cut_signs(watch.follow(reader), recogniser.spec, recogniser.rendering, segmenter):
@@ -89,7 +89,7 @@ class Translator:
         grammar_started = time.perf_counter()
         sentence = self.grammar.compose([sign.gloss for sign in signs], variety=variety)
         finished = time.perf_counter()
-        warnings += [Warning("damaged", f"{text[0].upper()}{text[1:]}.") for text in reader.warnings]
+        warnings += [ClipWarning("damaged", f"{text[0].upper()}{text[1:]}.") for text in reader.warnings]
         warnings += judge_light(watch.brightness)
         if not signs:
             warnings.append(
@@ -114,40 +114,42 @@ class Translator:
         return SignResult(gloss, segment.start_s, segment.end_s, answer.confidence, answer.alternatives)
 
 
-def warn_unsure(sign: SignResult) -> Warning:
+def warn_unsure(sign: SignResult) -> ClipWarning:
     """For a sign that was named, but not surely."""
     others = " or ".join(gloss for gloss, p in sign.alternatives[1:3] if p >= 0.05)
     instead = f"; it may be {others}" if others else ""
-    return Warning("unsure", f"{sign.gloss} at {sign.start_s:.1f} s is not sure ({sign.confidence:.0%}){instead}.")
+    return ClipWarning("unsure", f"{sign.gloss} at {sign.start_s:.1f} s is not sure ({sign.confidence:.0%}){instead}.")
 
 
-def warn_long(sign: Sign) -> Warning:
+def warn_long(sign: Sign) -> ClipWarning:
     """For movement that is too long for a sign."""
     start, end = sign.segment.start_s, sign.segment.end_s
-    return Warning(
+    return ClipWarning(
         "no_rest",
         f"Movement from {start:.1f} s to {end:.1f} s is too long for one sign; lower the hands between signs.",
     )
 
 
-def judge_light(brightness: list[float]) -> list[Warning]:
+def judge_light(brightness: list[float]) -> list[ClipWarning]:
     """Too dark, too bright, or nothing."""
     mean = float(np.mean(brightness)) if brightness else 0.0
     if mean < DARKEST:
-        return [Warning("too_dark", "The picture is too dark; turn on a light or face the window.")]
+        return [ClipWarning("too_dark", "The picture is too dark; turn on a light or face the window.")]
     if mean > BRIGHTEST:
-        return [Warning("too_bright", "The picture is over-bright; turn away from the light or lower the exposure.")]
+        return [
+            ClipWarning("too_bright", "The picture is over-bright; turn away from the light or lower the exposure.")
+        ]
     return []
 
 
-def explain_silence(reader: VideoReader, segmenter: Segmenter, refused: int, *, long: bool) -> Warning:
+def explain_silence(reader: VideoReader, segmenter: Segmenter, refused: int, *, long: bool) -> ClipWarning:
     """Says why a clip gave no gloss."""
     if reader.frame_count == 1:
-        return Warning("one_frame", "The clip has a single frame, so nothing can move in it; record a video.")
+        return ClipWarning("one_frame", "The clip has a single frame, so nothing can move in it; record a video.")
     if segmenter.peak_motion < segmenter.settings.start:
-        return Warning("no_movement", "Nothing moves in this clip; make sure that the hands are in the picture.")
+        return ClipWarning("no_movement", "Nothing moves in this clip; make sure that the hands are in the picture.")
     if refused or long:
-        return Warning("no_sign", "Something moves in this clip, but no sign was recognised in the movement.")
-    return Warning(
+        return ClipWarning("no_sign", "Something moves in this clip, but no sign was recognised in the movement.")
+    return ClipWarning(
         "small_movement", "The movement in this clip is too small or too short for a sign; come closer or sign larger."
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from isyarat.server.translation import UNKNOWN, SignResult, Translation, Warning
+from isyarat.server.translation import UNKNOWN, ClipWarning, SignResult, Translation
 
 
 def test_keys_and_rounding() -> None:
@@ -12,7 +12,7 @@ def test_keys_and_rounding() -> None:
         SignResult("SAYA", 0.80049, 2.3, 0.912345, (("SAYA", 0.912345), ("DIA", 0.05))),
         SignResult(UNKNOWN, 3.1, 5.0, 0.21, (("MAKAN", 0.21),)),
     ]
-    warnings = [Warning("too_dark", "The picture is too dark.")]
+    warnings = [ClipWarning("too_dark", "The picture is too dark.")]
     translation = Translation("a.mp4", "Saya.", signs, "nano", "rules", {"total": 12.3456}, warnings)
     assert json.loads(json.dumps(translation.to_dict())) == {
         "clip": "a.mp4",
