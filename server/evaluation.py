@@ -52,7 +52,7 @@ class Outcome:
 def evaluate_clips(translator: Translator, clips: Sequence[ClipRecord]) -> list[Outcome]:
     """Translates every clip, with a progress bar; unreadable ones are kept with their error."""
     outcomes = []
-    for clip in tqdm(clips, desc="evaluate", unit="clip"):
+    for clip in tqdm(clips, desc="evaluate", unit="clip", disable=None):
         try:
             outcomes.append(Outcome(clip, translator.translate(clip.path)))
         except ClipError as error:

@@ -132,7 +132,7 @@ def record_performances(
 
 def run_all(function: Callable[[Job], Result], jobs: Sequence[Job], name: str) -> list[Result]:
     """Maps over the jobs in as many processes as there are cores, with a progress bar."""
-    return list(tqdm(iterate_results(function, jobs), total=len(jobs), desc=name, unit="clip"))
+    return list(tqdm(iterate_results(function, jobs), total=len(jobs), desc=name, unit="clip", disable=None))
 
 
 def iterate_results(function: Callable[[Job], Result], jobs: Sequence[Job]) -> Iterator[Result]:
