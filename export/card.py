@@ -30,7 +30,9 @@ judging people, not as a stand-in for an interpreter.
 
 **Vocabulary.** {vocabulary}
 
-**Figures.** Unseen signers come first: they are what a user will meet.
+**Figures.** Unseen signers come first: they are what a user will meet. What says "held out", "train … test …" or
+"AUROC" was measured on models of the same recipe that never saw those clips; the rest on the weights of this bundle,
+which never saw those people either.
 
 {figures}
 
