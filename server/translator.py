@@ -91,6 +91,7 @@ class Translator:
         finished = time.perf_counter()
         warnings += [ClipWarning("damaged", f"{text[0].upper()}{text[1:]}.") for text in reader.warnings]
         warnings += judge_light(watch.brightness)
+        warnings += [warn_unsure(sign) for sign in signs if sign.gloss != UNKNOWN and sign.confidence < SURE]
         if not signs:
             warnings.append(
                 explain_silence(reader, segmenter, refused, long=any(w.code == "no_rest" for w in warnings))

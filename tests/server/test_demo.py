@@ -49,6 +49,11 @@ def test_it_shows_what_was_recognised_not_what_was_performed(script: Script, tmp
     assert "(none)" in silent.describe()
 
 
+def test_it_says_when_it_was_misread(script: Script, tmp_path: Path) -> None:
+    assert "not what was performed" in run_demo(script("HALO", "SAYA"), tmp_path / "wrong", 0).describe()
+    assert "not what was performed" not in run_demo(script(*SCRIPTS[0]), tmp_path / "right", 0).describe()
+
+
 def test_a_refused_sign_keeps_its_own_caption(script: Script, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     captions: list[list[str]] = []
 

@@ -94,6 +94,14 @@ def test_an_unknown_sign_is_shown_as_one(script: Script, two_signs: TwoSigns) ->
     assert "makan" not in translation.sentence.lower(), "what was refused must not come back in the sentence"
 
 
+def test_a_doubtful_sign_is_marked_and_a_sure_one_is_not(script: Script, two_signs: TwoSigns) -> None:
+    translation = script(("SAYA", 0.7), ("MAKAN", 0.95)).translate(two_signs[0])
+    (warning,) = [w for w in translation.warnings if w.code == "unsure"]
+    assert warning.message.startswith("SAYA at")
+    assert "70%" in warning.message
+    assert "may be APA" in warning.message
+
+
 def test_what_the_model_holds_for_no_sign_is_left_out(script: Script, two_signs: TwoSigns) -> None:
     translation = script("SAYA", NO_SIGN).translate(two_signs[0])
     assert [sign.gloss for sign in translation.signs] == ["SAYA"]
