@@ -50,6 +50,12 @@ QUARTERS = sample_quarters(paint_quarters(64, 48))
         ("hevc10.mov", "libx265", "yuv420p10le"),
         ("a.avi", "mpeg4", "yuv420p"),
         ("full_range.mkv", "mjpeg", "yuvj420p"),
+        ("av1.mp4", "libsvtav1", "yuv420p"),
+        ("av1.webm", "libsvtav1", "yuv420p10le"),
+        ("prores.mov", "prores", "yuv422p10le"),
+        ("lossless.mkv", "ffv1", "bgr0"),
+        ("upside_down.avi", "rawvideo", "bgr24"),
+        ("a.apng", "apng", "rgb24"),
     ],
 )
 def test_containers_and_codecs(film: Film, name: str, codec: str, pix_fmt: str) -> None:
@@ -182,6 +188,88 @@ def test_memory_does_not_grow_with_the_length(film: Film) -> None:
     assert count == 30
     assert peak_kb < 250_000
     assert done.stderr == ""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peak memory is read from /proc")
+def test_kept_frames_shed_what_is_larger_than_their_image(film: Film) -> None:
+    """Somebody keeps all frames of a 4K clip: not 12 MB each."""
+    path = film("long.mp4", size=(3840, 2160), times_ms=range(0, 1000, 40), options={"preset": "ultrafast"})
+    code = (
+        "import sys\nfrom pathlib import Path\nfrom isyarat.data.video import VideoReader\n"
+        "frames = list(VideoReader(sys.argv[1]))\n"
+        "print(len(frames), frames[20].image.shape[1])\n"
+        "print(Path('/proc/self/status').read_text().split('VmHWM:')[1].split()[0])"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True)
+    count, width, peak_kb = map(int, done.stdout.split())
+    assert (count, width) == (25, 640)
+    assert peak_kb < 250_000
+
+
+def test_browser_recording(film: Film) -> None:
+    """WebM of a browser: no length, and a rate that says 1000."""
+    times_ms = [0, 31, 70, 98, 140, 166, 203]
+    path = film("a.webm", codec="libvpx", times_ms=times_ms, muxer={"live": "1"})
+    with av.open(str(path)) as container:
+        assert container.duration is None
+        assert container.streams.video[0].frames == 0
+    reader = VideoReader(path)
+    assert [f.time_s for f in reader] == pytest.approx([t / 1000 for t in times_ms])
+    assert 0.22 < reader.duration_s < 0.3
+    assert reader.warnings == []
+
+
+def test_edit_list_cuts_frames_away(film: Film) -> None:
+    times_ms = range(-200, 200, 40)
+    path = film("a.mp4", times_ms=times_ms, options={"bf": "0"})
+    assert b"elst" in path.read_bytes()
+    reader = VideoReader(path)
+    assert [f.time_s for f in reader] == pytest.approx([i / 25 for i in range(5)])
+    assert reader.warnings == []
+
+
+def patch_duration(path: Path, factor: float) -> Path:
+    """Changes the length in every header of an MP4 (ISO/IEC 14496-12: fields of version 0)."""
+    data = bytearray(path.read_bytes())
+    for box, offset in ((b"mvhd", 20), (b"tkhd", 24), (b"mdhd", 20)):
+        at = data.index(box) + offset
+        data[at : at + 4] = int(int.from_bytes(data[at : at + 4], "big") * factor).to_bytes(4, "big")
+    path.write_bytes(bytes(data))
+    return path
+
+
+@pytest.mark.parametrize("factor", [1 / 30, 30])
+def test_recorder_that_writes_a_wrong_length(film: Film, factor: float) -> None:
+    reader = VideoReader(patch_duration(film("a.mp4", options={"bf": "0"}, muxer={"use_editlist": "0"}), factor))
+    assert len(list(reader)) == 10
+    assert reader.duration_s == pytest.approx(0.4, abs=0.01)
+    assert reader.warnings == []
+
+
+def test_two_recordings_joined_byte_by_byte(film: Film) -> None:
+    path = film("a.ts", times_ms=range(0, 2000, 40), options={"bf": "0"})
+    path.write_bytes(path.read_bytes() * 2)
+    times_s = [f.time_s for f in VideoReader(path)]
+    assert len(times_s) == 100
+    assert np.diff(times_s) == pytest.approx(0.04, abs=0.002)
+
+
+def test_size_that_changes_on_the_way(tmp_path: Path) -> None:
+    """A browser's recorder changes the size when the phone is turned or the line gets slow."""
+    path = tmp_path / "a.h264"
+    with path.open("wb") as file:
+        for size in ((64, 48), (96, 128)):
+            encoder = av.CodecContext.create("libx264", "w")
+            encoder.width, encoder.height, encoder.pix_fmt, encoder.time_base = *size, "yuv420p", Fraction(1, 25)
+            encoder.options = {"bf": "0"}
+            for index in range(4):
+                frame = av.VideoFrame.from_ndarray(paint_quarters(*size), format="rgb24")
+                frame.pts = index
+                file.writelines(bytes(packet) for packet in encoder.encode(frame))
+            file.writelines(bytes(packet) for packet in encoder.encode(None))
+    frames = read(path)
+    assert [f.image.shape[:2] for f in frames] == [(48, 64)] * 4 + [(128, 96)] * 4
+    assert_quarters(frames[-1].image, QUARTERS)
 
 
 def test_reading_twice_gives_the_same(film: Film) -> None:

@@ -41,7 +41,7 @@ def test_name_with_a_nul() -> None:
 
 
 def test_folder(tmp_path: Path) -> None:
-    assert_refused(tmp_path, "this is a folder")
+    assert_refused(tmp_path, "this is a folder without pictures")
 
 
 def test_no_permission(film: Film, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -52,6 +52,14 @@ def test_no_permission(film: Film, monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(Path, "open", refuse)  # chmod does not stop root, whom containers run tests as
     assert_refused(path, "not permitted")
+
+
+def test_file_that_vanishes(film: Film) -> None:
+    path = film("a.mp4")
+    reader = VideoReader(path)
+    path.unlink()
+    with pytest.raises(ClipError):
+        list(reader)
 
 
 def make_file(path: Path, content: bytes) -> Path:
@@ -160,6 +168,18 @@ def test_picture_that_is_too_large_is_refused(film: Film, monkeypatch: pytest.Mo
     path = film("a.mp4")
     monkeypatch.setattr(video, "MAX_PIXELS", 64 * 48 - 1)
     assert_refused(path, "its picture of 64 x 48 pixels is too large")
+
+
+@pytest.mark.parametrize(
+    ("name", "weight"),
+    [
+        *((name, 1) for name in ("yuv420p", "yuvj420p", "yuv422p", "nv12", "rgb24", "bgra", "pal8", "gray")),
+        *((name, 2) for name in ("yuv420p10le", "yuv422p10le", "yuv444p")),
+        ("yuv444p12le", 4),
+    ],
+)
+def test_deep_and_full_colour_pixels_weigh_more(name: str, weight: int) -> None:
+    assert video.weigh_pixel(av.VideoFormat(name)) == weight
 
 
 def test_header_that_claims_a_huge_picture(film: Film) -> None:
