@@ -49,22 +49,38 @@ def augment_cells(cells: Image, rng: np.random.Generator, settings: AugmentSetti
         FxCxCx3 uint8 RGB.
     """
     s = settings or AugmentSettings()
-    size = cells.shape[1]
     if rng.random() < s.background:
         cells = replace_green(cells, rng)
-    matrix = cv2.getRotationMatrix2D(
-        (size / 2, size / 2), rng.uniform(-s.rotation, s.rotation), float(np.exp(rng.uniform(-s.zoom, s.zoom)))
-    )
-    matrix[:, 2] += rng.uniform(-s.shift, s.shift, 2) * size
+    rotation, zoom = rng.uniform(-s.rotation, s.rotation), float(np.exp(rng.uniform(-s.zoom, s.zoom)))
+    shift_x, shift_y = rng.uniform(-s.shift, s.shift, 2)
     sigma = rng.uniform(0.4, 1.1) if rng.random() < s.blur else 0.0
     table = tone_table(rng, s)
-    changed = []
-    for cell in cells:
-        warped = cv2.warpAffine(cell, matrix, (size, size), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-        if sigma:
-            warped = cv2.GaussianBlur(warped, (0, 0), sigma)
-        changed.append(cv2.LUT(warped, table))
-    return np.stack(changed).astype(np.uint8, copy=False)
+    cells = warp_cells(cells, rotation, zoom, float(shift_x), float(shift_y))
+    if sigma:
+        cells = blur_cells(cells, sigma)
+    return map_tones(cells, table)
+
+
+def warp_cells(cells: Image, rotation: float, zoom: float, shift_x: float, shift_y: float) -> Image:
+    """Another place of the camera: turned by degrees, nearer by a factor, moved by shares of the picture (FxHxWx3)."""
+    height, width = cells.shape[1:3]
+    matrix = cv2.getRotationMatrix2D((width / 2, height / 2), rotation, zoom)
+    matrix[:, 2] += np.array([shift_x, shift_y]) * (width, height)
+    warped = [
+        cv2.warpAffine(cell, matrix, (width, height), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        for cell in cells
+    ]
+    return np.stack(warped).astype(np.uint8, copy=False)
+
+
+def blur_cells(cells: Image, sigma: float) -> Image:
+    """A soft picture: Gaussian of `sigma` pixels in every cell (FxHxWx3)."""
+    return np.stack([cv2.GaussianBlur(cell, (0, 0), sigma) for cell in cells]).astype(np.uint8, copy=False)
+
+
+def map_tones(cells: Image, table: NDArray[np.uint8]) -> Image:
+    """Applies a 1x256x3 look-up table to FxHxWx3 cells."""
+    return cv2.LUT(cells.reshape(-1, cells.shape[2], 3), table).reshape(cells.shape).astype(np.uint8, copy=False)
 
 
 def tone_table(rng: np.random.Generator, settings: AugmentSettings) -> NDArray[np.uint8]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from .builder import commands as builder
 from .errors import IsyaratError
 from .grid_spec import GridSpec
 
@@ -18,24 +19,47 @@ from .grid_spec import GridSpec
 @click.option("--image-size", default=224, show_default=True, help="Side of the picture in pixels.")
 @click.option("--patch-size", default=16, show_default=True, help="Cells start on this raster; 14 for PaliGemma.")
 @click.option("--rendering", default="pixels", show_default=True, help="What is drawn into a cell.")
+@click.option("--fps", type=float, help="Frames a second, if CLIP is a folder of frames.")
+@click.option("--seconds", type=click.FloatRange(0, min_open=True), help="Stop after this long; a camera never ends.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a grid.")
-def grid(clip: Path, output: Path, image_size: int, patch_size: int, rendering: str, as_json: bool) -> None:
+def grid(
+    clip: Path,
+    output: Path,
+    image_size: int,
+    patch_size: int,
+    rendering: str,
+    fps: float | None,
+    seconds: float | None,
+    as_json: bool,
+) -> None:
     """Draw the motion grid of every sign in CLIP: nine frames of one sign in one picture.
 
-    A clip of several signs gives OUTPUT-1.png, OUTPUT-2.png and so on. Exit status 1 when nothing moves in it.
+    CLIP is a video file, a folder of frames, or camera:0 for the first camera. A clip of several signs gives
+    OUTPUT-1.png, OUTPUT-2.png and so on. Exit status 1 when nothing moves in it.
 
     \b
     Examples:
       isyarat grid clip.mp4 -o grid.png
       isyarat grid clip.mp4 --image-size 448 --patch-size 14
+      isyarat grid frames/ --fps 25
+      isyarat grid camera:0 --seconds 10
     """
+    from itertools import takewhile
+
     from .picture import write_picture
     from .rendering import find_rendering
     from .sign import cut_signs
     from .video import VideoReader
+    from .webcam import parse_camera
 
     spec = GridSpec(image_size, patch_size)
-    signs = list(cut_signs(VideoReader(clip), spec, find_rendering(rendering)))
+    if parse_camera(str(clip)) is not None and seconds is None:
+        raise click.UsageError("A camera never ends: say how long to watch it, e.g. --seconds 10.")
+    reader = VideoReader(clip, fps=fps)
+    frames = reader if seconds is None else takewhile(lambda frame: frame.time_s < seconds, reader)
+    signs = list(cut_signs(frames, spec, find_rendering(rendering)))
+    for warning in reader.warnings:
+        click.echo(f"{clip}: {warning}.", err=True)
     if not signs:
         raise IsyaratError(f"{clip}: no movement of a sign in it, so there is no grid; look at the clip.")
     for number, sign in enumerate(signs, start=1):
@@ -98,3 +122,7 @@ def synth(
         click.echo(f"{interval.start_s:6.2f}-{interval.end_s:6.2f} s  {interval.gloss}")
     click.echo(f"{output}: {show.duration_s:.1f} s", err=True)
     sys.stdout.flush()
+
+
+for command in (builder.build, builder.check, builder.stats, builder.split, builder.withdraw, builder.schema):
+    data.add_command(command)

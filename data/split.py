@@ -1,4 +1,4 @@
-"""Splits that keep a clip on one side: by clip first, augmentation last."""
+"""Splits that keep a clip on one side: by clip first, augmentation last. folds.py has the other rules."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def test_missing_columns(tmp_path: Path, text: str, has: str) -> None:
 def test_files_that_are_no_csv(tmp_path: Path) -> None:
     with pytest.raises(IsyaratError, match="there is no such file"):
         read_clips(tmp_path / "none.csv")
-    with pytest.raises(IsyaratError, match="cannot be read as a CSV"):
+    with pytest.raises(IsyaratError, match="there is no clip in it"):
         read_clips(tmp_path)
     (tmp_path / "bytes.csv").write_bytes(b"\xff\xfe\x00path")
     with pytest.raises(IsyaratError, match="cannot be read as a CSV"):

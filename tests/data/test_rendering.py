@@ -13,9 +13,10 @@ from isyarat.data.rendering import RENDERINGS, find_rendering, render_pixels
 def test_every_rendering_fills_its_cell(name: str, shape: tuple[int, int]) -> None:
     image = np.random.default_rng(0).integers(0, 256, (*shape, 3), np.uint8)
     before = image.copy()
-    cell = find_rendering(name)(image, 64)
-    assert cell.shape == (64, 64, 3)
-    assert cell.dtype == np.uint8
+    rendering = find_rendering(name)
+    cells = rendering.draw([rendering.keep(image, 64)] * 3, 64)
+    assert cells.shape == (3, 64, 64, 3)
+    assert cells.dtype == np.uint8
     assert np.array_equal(image, before)
 
 
