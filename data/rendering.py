@@ -1,16 +1,39 @@
-"""What is drawn into a cell of the motion grid: named strategies, one of which is stored in a bundle."""
+"""What is drawn into the cells of the motion grid: named strategies, one of which is stored in a bundle."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import cv2
+import numpy as np
 
 from .errors import IsyaratError
 from .video import Image
 
-# (upright HxWx3 uint8 RGB frame, side of the cell in pixels) -> SxSx3 uint8 RGB
-Rendering = Callable[[Image, int], Image]
+if TYPE_CHECKING:
+    from .pose.track import PoseTrack
+
+# Longest side of the frames that are kept until a sign is over and its pose is looked for: hands of a tenth of it
+# still fill the hand model's picture.
+POSE_SIDE = 480
+
+
+@dataclass(frozen=True, slots=True)
+class Rendering:
+    """One strategy. Frames pass one by one before it is known which of them a sign needs, so it has two steps.
+
+    Attributes:
+        name: as in a bundle.
+        keep: (upright HxWx3 uint8 RGB frame, side of a cell in pixels) -> what has to be kept of it, HxWx3 uint8.
+        draw: (what was kept of the T chosen frames, side of a cell) -> TxSxSx3 uint8 RGB cells.
+    """
+
+    name: str
+    keep: Callable[[Image, int], Image]
+    draw: Callable[[Sequence[Image], int], Image]
 
 
 def render_pixels(image: Image, size: int) -> Image:
@@ -27,12 +50,59 @@ def render_pixels(image: Image, size: int) -> Image:
     side = min(height, width)
     y, x = (height - side) // 2, (width - side) // 2
     square = image[y : y + side, x : x + side]
-    # Area averaging is exact for shrinking; enlarging (a 32-px clip) needs interpolation.
-    method = cv2.INTER_AREA if side >= size else cv2.INTER_LINEAR
-    return cv2.resize(square, (size, size), interpolation=method).astype("uint8", copy=False)
+    return resize_image(square, size, size)
 
 
-RENDERINGS: dict[str, Rendering] = {"pixels": render_pixels}
+def resize_image(image: Image, width: int, height: int) -> Image:
+    """Area averaging, which is exact for shrinking; enlarging (a 32-px clip) needs interpolation."""
+    method = cv2.INTER_AREA if image.shape[0] >= height else cv2.INTER_LINEAR
+    return cv2.resize(image, (width, height), interpolation=method).astype("uint8", copy=False)
+
+
+def stack_cells(kept: Sequence[Image], size: int) -> Image:
+    """Cells that are finished already."""
+    return np.stack(kept)
+
+
+def keep_frame(image: Image, size: int) -> Image:
+    """The whole frame, its longer side `POSE_SIDE` at most."""
+    height, width = image.shape[:2]
+    scale = POSE_SIDE / max(height, width)
+    if scale >= 1:
+        return image
+    return resize_image(image, max(1, round(width * scale)), max(1, round(height * scale)))
+
+
+def draw_poses(kept: Sequence[Image], size: int) -> Image:
+    """The signer's pose in every frame, as colours (pose/colours.py)."""
+    from .pose.colours import colour_motion
+    from .pose.signing_space import enter_signing_space
+
+    return colour_motion(enter_signing_space(track_poses(kept)), size)
+
+
+def track_poses(frames: Sequence[Image]) -> PoseTrack:
+    """The poses of one person in frames that follow each other."""
+    from .pose.track import stack_poses
+    from .pose.tracker import PoseTracker
+
+    # One tracker a thread: loading its models takes longer than a sign, and it must not be shared.
+    tracker: PoseTracker | None = getattr(_local, "tracker", None)
+    if tracker is None:
+        tracker = _local.tracker = PoseTracker()
+    tracker.reset()
+    return stack_poses([tracker.estimate(frame) for frame in frames])
+
+
+_local = threading.local()
+
+RENDERINGS: dict[str, Rendering] = {
+    rendering.name: rendering
+    for rendering in (
+        Rendering("pixels", render_pixels, stack_cells),
+        Rendering("pose", keep_frame, draw_poses),
+    )
+}
 
 
 def find_rendering(name: str) -> Rendering:

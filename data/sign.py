@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +18,10 @@ from .video import Frame, Image
 # Frames kept before and after a sign, in seconds: room for time jitter in training.
 MARGIN_S = 0.25
 
+# Most frames that are kept; of a movement that goes on for longer every second one is dropped, as often as needed, so
+# that memory has a bound (the longest sign we know, 4.1 s, has 123 frames at 30 a second).
+MOST_KEPT = 192
+
 
 @dataclass(frozen=True, slots=True)
 class Sign:
@@ -26,18 +30,28 @@ class Sign:
     Attributes:
         segment: its moving part.
         times_s: N presentation times, from `MARGIN_S` before the segment to `MARGIN_S` after it.
-        cells: NxCxCx3 uint8 RGB, the rendered frame of each time.
+        kept: N pictures, HxWx3 uint8 RGB: what the rendering keeps of the frame of each time.
+        rendering: that draws them.
     """
 
     segment: Segment
     times_s: NDArray[np.float64]
-    cells: Image
+    kept: Sequence[Image]
+    rendering: Rendering
+
+    def choose_frames(self, spec: GridSpec) -> NDArray[np.intp]:
+        """Indices of the frames of the motion grid: spread evenly in time over the moving part."""
+        return select_frames(self.times_s, self.segment.start_s, self.segment.end_s, spec.frames)
+
+    def draw_cells(self, chosen: NDArray[np.intp], size: int) -> Image:
+        """len(chosen) x S x S x 3 uint8 RGB: the cells of the chosen frames."""
+        return self.rendering.draw([self.kept[i] for i in chosen], size)
 
     def draw_grid(self, spec: GridSpec) -> MotionGrid:
-        """The motion grid: frames spread evenly in time over the moving part."""
-        chosen = select_frames(self.times_s, self.segment.start_s, self.segment.end_s, spec.frames)
+        """The motion grid."""
+        chosen = self.choose_frames(spec)
         times_s = tuple(float(t) for t in self.times_s[chosen])
-        return MotionGrid(compose_grid(self.cells[chosen], spec), spec, times_s)
+        return MotionGrid(compose_grid(self.draw_cells(chosen, spec.cell_size), spec), spec, times_s)
 
 
 def cut_signs(
@@ -54,19 +68,21 @@ def cut_signs(
     segmenter = segmenter or Segmenter()
     kept: deque[tuple[float, Image]] = deque()
     for frame in frames:
-        kept.append((frame.time_s, rendering(frame.image, spec.cell_size)))
+        kept.append((frame.time_s, rendering.keep(frame.image, spec.cell_size)))
         for segment in segmenter.push(frame.image, frame.time_s):
-            yield gather(segment, kept)
+            yield gather(segment, kept, rendering)
         drop_old(kept, segmenter.keep_from_s - MARGIN_S)
+        if len(kept) > MOST_KEPT:
+            kept = deque(list(kept)[::2])
     for segment in segmenter.flush():
-        yield gather(segment, kept)
+        yield gather(segment, kept, rendering)
 
 
-def gather(segment: Segment, kept: Iterable[tuple[float, Image]]) -> Sign:
+def gather(segment: Segment, kept: Iterable[tuple[float, Image]], rendering: Rendering) -> Sign:
     """Builds the sign from the kept frames around its segment."""
     first, last = segment.start_s - MARGIN_S, segment.end_s + MARGIN_S
-    chosen = [(time_s, cell) for time_s, cell in kept if first <= time_s <= last]
-    return Sign(segment, np.array([time_s for time_s, _ in chosen]), np.stack([cell for _, cell in chosen]))
+    chosen = [(time_s, picture) for time_s, picture in kept if first <= time_s <= last]
+    return Sign(segment, np.array([time_s for time_s, _ in chosen]), [picture for _, picture in chosen], rendering)
 
 
 def drop_old(kept: deque[tuple[float, Image]], from_s: float) -> None:

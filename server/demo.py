@@ -12,7 +12,9 @@ import cv2
 import numpy as np
 
 from ..data import synthetic
+from ..data.grid_spec import GridSpec
 from ..data.picture import write_picture
+from ..data.rendering import find_rendering
 from ..data.sign import cut_signs
 from ..data.video import Image, VideoReader
 from .translation import Translation
@@ -72,8 +74,9 @@ def run_demo(translator: Translator, folder: Path, seed: int) -> DemoResult:
     clip = folder / "clip.mp4"
     synthetic.write_clip(clip, synthetic.perform(performed, look=look, scene=scene, style=style, seed=seed))
     translation = translator.translate(clip)
-    spec, rendering = translator.recogniser.spec, translator.recogniser.rendering
-    cut = list(cut_signs(VideoReader(clip), spec, rendering))
+    # For people to look at, whatever the model is shown.
+    spec = GridSpec()
+    cut = list(cut_signs(VideoReader(clip), spec, find_rendering("pixels")))
     named = {sign.start_s: sign.gloss for sign in translation.signs}
     files = [clip]
     if cut:

@@ -33,6 +33,12 @@ DEFAULT_CLIPS = Path("../shared/data/bisindo-clips/clips.csv")
 @click.option(
     "--test-share", default=0.25, show_default=True, help="Share of the clips held out for the figures; 0 for none."
 )
+@click.option(
+    "--also",
+    "others",
+    type=click.Path(path_type=Path),
+    help="CSV of clips of other sign languages, learned alongside under prompts of their own: more signers.",
+)
 @click.option("--train-where", multiple=True, metavar="FIELD=VALUE", help="Train on these only …")
 @click.option("--test-where", multiple=True, metavar="FIELD=VALUE", help="… and test on these; nothing is shipped.")
 @click.option("--no-final", is_flag=True, help="Stop after the figures; do not train on all clips.")
@@ -41,8 +47,8 @@ DEFAULT_CLIPS = Path("../shared/data/bisindo-clips/clips.csv")
 @click.option("--restart", is_flag=True, help="Delete the run in the folder and begin anew.")
 def train(
     config: str, csv: Path, where: tuple[str, ...], output: Path | None, test_share: float,
-    train_where: tuple[str, ...], test_where: tuple[str, ...], no_final: bool, steps: int | None, seed: int | None,
-    restart: bool,
+    others: Path | None, train_where: tuple[str, ...], test_where: tuple[str, ...], no_final: bool,
+    steps: int | None, seed: int | None, restart: bool,
 ) -> None:  # fmt: skip
     """Train a model: first on a part of the clips for honest figures, then on all of them to be exported.
 
@@ -51,6 +57,7 @@ def train(
     \b
     Examples:
       isyarat train nano --clips my/clips.csv
+      isyarat train nano --also other-languages/clips.csv
       isyarat train nano --train-where background=green --test-where background=beige -o runs/green-beige
       isyarat train nano --steps 200 --no-final -o runs/quick
     """
@@ -77,7 +84,7 @@ def train(
     if restart:
         clear_folder(folder)
     click.echo(f"{len(plan.train)} clips to train on, {len(plan.test)} held out ({plan.rule}); run: {folder}", err=True)
-    report = train_run(plan, settings, folder)
+    report = train_run(plan, settings, folder, read_clips(others) if others else ())
     if "top1" in report:
         click.echo(f"held out, top-1: {Proportion(report['top1']['k'], report['top1']['n'])}")
         for mistake in report["mistakes"]:

@@ -14,11 +14,18 @@ from ..data.augment import augment_cells
 from ..data.grid_spec import GridSpec
 from ..data.lexicon import NO_SIGN
 from ..data.motion_grid import compose_grid, scale_pixels, select_frames
+from ..data.pose.colours import colour_motion
+from ..data.pose.signing_space import enter_signing_space
+from ..data.pose.track import PoseTrack
+from ..data.pose.variation import vary_motion
 from ..data.video import Image
 from .encode import encode_example
 from .model.tokenizer import Tokenizer
-from .recording import Recording
+from .recording import Recording, View
 from .settings import TrainSettings
+
+# (sign language, gloss); the language of BISINDO is "".
+Answer = tuple[str, str]
 
 
 class Dataset:
@@ -39,24 +46,35 @@ class Dataset:
         settings: TrainSettings,
     ) -> None:
         self.spec, self.seed = spec, settings.seed
-        self.negatives, self.synthetic = settings.negatives, settings.synthetic
+        self.negatives, self.synthetic, self.others = settings.negatives, settings.synthetic, settings.others
         self.by_gloss: dict[str, dict[str, list[Recording]]] = defaultdict(lambda: defaultdict(list))
+        foreign: dict[Answer, list[Recording]] = defaultdict(list)
         for recording in recordings:
-            self.by_gloss[recording.gloss][recording.origin].append(recording)
+            if recording.language:
+                foreign[recording.language, recording.gloss].append(recording)
+            else:
+                self.by_gloss[recording.gloss][recording.origin].append(recording)
+        self.foreign = [foreign[answer] for answer in sorted(foreign)]
         self.idle = [r for group in self.by_gloss.pop(NO_SIGN, {}).values() for r in group]
         self.glosses = sorted(self.by_gloss)
-        self.classes = {gloss: i for i, gloss in enumerate([*self.glosses, NO_SIGN])}
-        self.encoded = {g: encode_example(tokenizer, settings.prompt, g, settings.text_length) for g in self.classes}
+        answers = [*(("", gloss) for gloss in (*self.glosses, NO_SIGN)), *sorted(foreign)]
+        self.classes: dict[Answer, int] = {answer: i for i, answer in enumerate(answers)}
+        self.encoded = {
+            (language, gloss): encode_example(
+                tokenizer, f"isyarat {language}" if language else settings.prompt, gloss, settings.text_length
+            )
+            for language, gloss in answers
+        }
 
     def draw_batch(self, step: int, size: int) -> dict[str, NDArray[np.generic]]:
         """images BxSxSx3 float32, tokens BxT int32, prefix B int32, weights BxT float32, classes B int32."""
         rng = np.random.default_rng([self.seed, step])
         pictures, texts, classes = [], [], []
         for _ in range(size):
-            gloss, cells = self.draw_example(rng)
-            pictures.append(compose_grid(cells, self.spec))
-            texts.append(self.encoded[gloss])
-            classes.append(self.classes[gloss])
+            answer, view = self.draw_example(rng)
+            pictures.append(compose_grid(vary_view(view, self.spec.cell_size, rng), self.spec))
+            texts.append(self.encoded[answer])
+            classes.append(self.classes[answer])
         return {
             "images": scale_pixels(np.stack(pictures)),
             "tokens": np.stack([t.tokens_T for t in texts]),
@@ -65,18 +83,22 @@ class Dataset:
             "classes": np.array(classes, np.int32),
         }
 
-    def draw_example(self, rng: np.random.Generator) -> tuple[str, Image]:
-        """A gloss (each equally often, whatever its number of clips) and its augmented cells."""
+    def draw_example(self, rng: np.random.Generator) -> tuple[Answer, View]:
+        """A gloss (each equally often, whatever its number of clips) and the nine frames of a recording of it."""
+        if self.foreign and rng.random() < self.others:
+            group = self.foreign[rng.integers(len(self.foreign))]
+            recording = group[rng.integers(len(group))]
+            return (recording.language, recording.gloss), draw_sign(recording, self.spec.frames, rng)
         gloss = self.glosses[rng.integers(len(self.glosses))]
         origins = self.by_gloss[gloss]
         synthetic = "synthetic" in origins and ("real" not in origins or rng.random() < self.synthetic)
         pool = origins["synthetic" if synthetic else "real"]
         recording = pool[rng.integers(len(pool))]
         if rng.random() < self.negatives:
-            return NO_SIGN, augment_cells(self.draw_idle(recording, rng), rng)
-        return gloss, augment_cells(draw_sign(recording, self.spec.frames, rng), rng)
+            return ("", NO_SIGN), self.draw_idle(recording, rng)
+        return ("", gloss), draw_sign(recording, self.spec.frames, rng)
 
-    def draw_idle(self, recording: Recording, rng: np.random.Generator) -> Image:
+    def draw_idle(self, recording: Recording, rng: np.random.Generator) -> View:
         """Nine cells without a sign: idling, the rest around a sign, or a face near the camera."""
         if self.idle and rng.random() < 0.6:
             idle = self.idle[rng.integers(len(self.idle))]
@@ -85,29 +107,35 @@ class Dataset:
                 return draw_sign(replace(idle, segment=move), self.spec.frames, rng)
             start = rng.uniform(0, max(0.0, idle.times_s[-1] - 1))
             end = min(float(idle.times_s[-1]), start + rng.uniform(0.4, 8))
-            return idle.cells[select_frames(idle.times_s, start, end, self.spec.frames)]
+            return idle.view[select_frames(idle.times_s, start, end, self.spec.frames)]
         rest = draw_rest(recording, self.spec.frames, rng)
-        return sway(rest, rng) if rng.random() < 0.6 else rest
+        # A pose is measured by the signer's own shoulders: a body that sways or comes near looks the same.
+        return rest if isinstance(rest, PoseTrack) or rng.random() < 0.4 else sway(rest, rng)
 
 
-def draw_sign(recording: Recording, frames: int, rng: np.random.Generator) -> Image:
-    """Cells of the moving part, with the jitter of boundaries (0.13 s) and slots that other clips would have."""
+def vary_view(view: View, size: int, rng: np.random.Generator) -> Image:
+    """Cells of the frames as another signer, camera or room would have made them: FxSxSx3 uint8."""
+    if isinstance(view, PoseTrack):
+        return colour_motion(vary_motion(enter_signing_space(view), rng), size)
+    return augment_cells(view, rng)
+
+
+def draw_sign(recording: Recording, frames: int, rng: np.random.Generator) -> View:
+    """Frames of the moving part, with the jitter of boundaries (0.13 s) and slots that other clips would have."""
     start = recording.segment.start_s + rng.uniform(-0.13, 0.13)
     end = max(start + 0.3, recording.segment.end_s + rng.uniform(-0.13, 0.13))
     chosen = select_frames(recording.times_s, start, end, frames) + rng.integers(-1, 2, frames)
-    cells: Image = recording.cells[np.clip(np.sort(chosen), 0, len(recording.cells) - 1)]
-    return cells
+    return recording.view[np.clip(np.sort(chosen), 0, len(recording.view) - 1)]
 
 
-def draw_rest(recording: Recording, frames: int, rng: np.random.Generator) -> Image:
+def draw_rest(recording: Recording, frames: int, rng: np.random.Generator) -> View:
     """Frames from before or after the sign; where there are none, its first or last frame."""
     still = (recording.times_s < recording.segment.start_s) | (recording.times_s > recording.segment.end_s)
     still[[0, -1]] = True
     chosen = np.sort(rng.choice(np.flatnonzero(still), frames))
     if rng.random() < 0.5:  # one side only: before and after differ in posture
         chosen[:] = chosen[rng.integers(frames)]
-    cells: Image = recording.cells[chosen]
-    return cells
+    return recording.view[chosen]
 
 
 def sway(cells: Image, rng: np.random.Generator) -> Image:

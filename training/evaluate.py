@@ -9,6 +9,7 @@ import numpy as np
 
 from ..data.lexicon import Lexicon, soften
 from ..data.metrics import Proportion, measure_calibration, measure_macro_f1
+from ..data.motion_grid import compose_grid
 from .calibrate import best_gloss, choose_threshold, fit_temperature
 from .model.paligemma import PaliGemma
 from .recognise import JaxRecogniser
@@ -26,7 +27,7 @@ def evaluate_model(
     recogniser = JaxRecogniser(model, prompt)
     spec = model.config.vision.grid
     pairs = [(r, t) for r, t in zip(recordings, truth, strict=True) if r is not None]
-    raw = [recogniser.score(r.segment_sign().draw_grid(spec).image, lexicon) for r, _ in pairs]
+    raw = [recogniser.score(compose_grid(r.draw_cells(spec.cell_size), spec), lexicon) for r, _ in pairs]
     temperature = fit_temperature(raw, [t for _, t in pairs]) if pairs else 1.0
     scores = [soften(s, temperature) for s in raw]
     best = [best_gloss(s) for s in scores]

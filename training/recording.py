@@ -20,13 +20,27 @@ from ..data.clip import ClipRecord
 from ..data.errors import ClipError, IsyaratError
 from ..data.grid_spec import GridSpec
 from ..data.lexicon import NO_SIGN
-from ..data.rendering import find_rendering
+from ..data.motion_grid import select_frames
+from ..data.pose.colours import colour_motion
+from ..data.pose.pose import Pose
+from ..data.pose.signing_space import enter_signing_space
+from ..data.pose.track import PoseTrack, stack_poses
+from ..data.pose.tracker import PoseTracker
+from ..data.rendering import Rendering, find_rendering
 from ..data.segment import Segment, Segmenter
-from ..data.sign import Sign, gather
 from ..data.video import Frame, Image, VideoReader
 
 # Frames a second of the synthetic signer in training: nine are drawn from a sign, more only cost time and memory.
 SYNTHETIC_FPS = 15.0
+
+# Poses a second that are looked for in real clips: a slot then misses its moment by 33 ms at most.
+POSE_FPS = 15.0
+
+# Cells of a motion grid.
+GRID_FRAMES = GridSpec().frames
+
+# What the model is shown of a clip's frames.
+View = Image | PoseTrack
 
 # What the synthetic signer does instead of signing; what looks most like signs comes most often.
 IDLING = ("fidget", "talk", "sway", "fidget", "still", "fidget", "talk", "sway", "fidget", "empty")
@@ -42,43 +56,76 @@ class Recording:
     Attributes:
         gloss: its sign, or `NO_SIGN`.
         times_s: N presentation times.
-        cells: NxCxCx3 uint8 RGB, every frame rendered.
+        view: what the model is shown of every frame: NxCxCx3 uint8 RGB cells, or the track of poses.
         segment: the moving part, as the segmenter finds it; for `NO_SIGN` the whole clip.
         origin: "real" or "synthetic".
         moves: of a `NO_SIGN` recording the movements that the segmenter takes for signs, as it would in use.
+        language: of a sign that is not BISINDO, its sign language; it is asked for by a prompt of its own.
     """
 
     gloss: str
     times_s: NDArray[np.float64]
-    cells: Image
+    view: View
     segment: Segment
     origin: str = "real"
     moves: tuple[Segment, ...] = ()
+    language: str = ""
 
-    def segment_sign(self) -> Sign:
-        """The recording as the sign that `cut_signs` would yield for it."""
-        return gather(self.segment, zip(self.times_s, self.cells, strict=True))
+    def draw_cells(self, size: int) -> Image:
+        """The cells of its motion grid, as `Sign.draw_grid` would draw them."""
+        chosen = select_frames(self.times_s, self.segment.start_s, self.segment.end_s, GRID_FRAMES)
+        view = self.view[chosen]
+        return colour_motion(enter_signing_space(view), size) if isinstance(view, PoseTrack) else view
 
 
 def record_frames(
-    frames: Iterable[Frame], gloss: str, spec: GridSpec, rendering: str, origin: str = "real"
+    frames: Iterable[Frame], gloss: str, spec: GridSpec, rendering: str, origin: str = "real", language: str = ""
 ) -> Recording | None:
-    """Renders all frames and finds the sign: of several segments the longest; None when nothing moves."""
-    render = find_rendering(rendering)
+    """Views all frames and finds the sign: of several segments the longest; None when nothing moves."""
     segmenter, segments = Segmenter(), []
-    times, cells = [], []
+    watcher = Watcher(find_rendering(rendering), spec.cell_size)
     for frame in frames:
-        times.append(frame.time_s)
-        cells.append(render(frame.image, spec.cell_size))
+        watcher.watch(frame)
         segments += segmenter.push(frame.image, frame.time_s)
     segments += segmenter.flush()
+    times_s = np.array(watcher.times_s)
     if gloss == NO_SIGN:
-        whole = Segment(times[0], times[-1])
-        return Recording(gloss, np.array(times), np.stack(cells), whole, origin, tuple(segments))
+        whole = Segment(float(times_s[0]), float(times_s[-1]))
+        return Recording(gloss, times_s, watcher.view(), whole, origin, tuple(segments))
     if not segments:
         return None
     longest = max(segments, key=lambda s: s.end_s - s.start_s)
-    return Recording(gloss, np.array(times), np.stack(cells), longest, origin)
+    return Recording(gloss, times_s, watcher.view(), longest, origin, language=language)
+
+
+class Watcher:
+    """Collects what the model is shown of the frames of a clip.
+
+    Arguments:
+        rendering: that the model is trained for.
+        cell_size: side of a cell in pixels.
+    """
+
+    def __init__(self, rendering: Rendering, cell_size: int) -> None:
+        self.rendering, self.cell_size = rendering, cell_size
+        self.times_s: list[float] = []
+        self._cells: list[Image] = []
+        self._poses: list[Pose | None] = []
+        self._tracker = PoseTracker() if rendering.name == "pose" else None
+
+    def watch(self, frame: Frame) -> None:
+        """Takes a frame in; of poses `POSE_FPS` a second are enough."""
+        if self._tracker is None:
+            self._cells.append(self.rendering.keep(frame.image, self.cell_size))
+        elif not self.times_s or frame.time_s - self.times_s[-1] > 0.9 / POSE_FPS:
+            self._poses.append(self._tracker.estimate(self.rendering.keep(frame.image, self.cell_size)))
+        else:
+            return
+        self.times_s.append(frame.time_s)
+
+    def view(self) -> View:
+        """What was seen."""
+        return stack_poses(self._poses) if self._tracker else np.stack(self._cells)
 
 
 def record_clip(clip: ClipRecord, spec: GridSpec, rendering: str) -> Recording | None:
@@ -88,15 +135,23 @@ def record_clip(clip: ClipRecord, spec: GridSpec, rendering: str) -> Recording |
         IsyaratError: it cannot be read.
     """
     try:
-        return record_frames(VideoReader(clip.path), clip.gloss, spec, rendering)
+        return record_frames(VideoReader(clip.path), clip.gloss, spec, rendering, language=name_language(clip))
     except ClipError as error:
         # Of one argument, so that it can be handed from one process to another.
         raise IsyaratError(str(error)) from None
 
 
-def record_clips(clips: Sequence[ClipRecord], spec: GridSpec, rendering: str) -> list[Recording | None]:
+def name_language(clip: ClipRecord) -> str:
+    """The sign language of a clip; none for BISINDO. Related languages, whose signs are alike, share a `family`."""
+    extra = clip.model_extra or {}
+    return str(extra.get("family") or extra.get("language") or "").lower()
+
+
+def record_clips(
+    clips: Sequence[ClipRecord], spec: GridSpec, rendering: str, name: str = "decode"
+) -> list[Recording | None]:
     """`record_clip` for many, side by side, with a progress bar; in the order given."""
-    return run_all(partial(record_clip, spec=spec, rendering=rendering), clips, "decode")
+    return run_all(partial(record_clip, spec=spec, rendering=rendering), clips, name)
 
 
 def record_performance(job: tuple[str, int], spec: GridSpec, rendering: str) -> Recording | None:

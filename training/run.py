@@ -69,10 +69,13 @@ def plan_groups(train: Sequence[ClipRecord], test: Sequence[ClipRecord], rule: s
     return Plan(list(train), kept, rule, ship=False)
 
 
-def train_run(plan: Plan, settings: TrainSettings, folder: Path) -> dict[str, Any]:
+def train_run(plan: Plan, settings: TrainSettings, folder: Path, others: Sequence[ClipRecord] = ()) -> dict[str, Any]:
     """Trains, evaluates, and (if the plan says so) trains again on all clips; resumes what is there.
 
     Writes into `folder`: settings.json, split.csv, report.json, split/model/ and, to be exported, model/.
+
+    Arguments:
+        others: clips of other sign languages, learned alongside under prompts of their own.
 
     Returns:
         The report.
@@ -87,18 +90,20 @@ def train_run(plan: Plan, settings: TrainSettings, folder: Path) -> dict[str, An
     if NO_SIGN in glosses:
         raise IsyaratError("Some training clips have no label; give every clip of the CSV one.")
     folder.mkdir(parents=True, exist_ok=True)
-    claim_folder(folder, plan, settings)
-    tokenizer = Tokenizer.train(list_words(glosses, settings.prompt), settings.vocabulary)
+    claim_folder(folder, plan, settings, others)
+    foreign = sorted({clip.gloss for clip in others})
+    tokenizer = Tokenizer.train(list_words(glosses, settings.prompt, foreign), settings.vocabulary)
     config = configure(settings, tokenizer)
     spec = config.vision.grid
     recordings = dict(zip((c.path for c in clips), record_clips(clips, spec, settings.rendering), strict=True))
+    aliens = [r for r in record_clips(others, spec, settings.rendering, "other languages") if r is not None]
     performances = record_performances(glosses, settings.synthetic_per_gloss, settings.seed, spec, settings.rendering)
     lexicon = {gloss: encode_answer(tokenizer, gloss) for gloss in [*glosses, NO_SIGN]}
     prompt = encode_prompt(tokenizer, settings.prompt)
 
     def fit(chosen: Sequence[ClipRecord], name: str) -> PaliGemma:
         known = [r for clip in chosen if (r := recordings[clip.path]) is not None]
-        dataset = Dataset([*known, *performances], spec, tokenizer, settings)
+        dataset = Dataset([*known, *aliens, *performances], spec, tokenizer, settings)
         model = PaliGemma(config, rngs=nnx.Rngs(settings.seed))
         (folder / name).mkdir(exist_ok=True)
         return train_model(model, dataset, settings, folder / name)
@@ -119,12 +124,14 @@ def train_run(plan: Plan, settings: TrainSettings, folder: Path) -> dict[str, An
         report |= evaluate_model(model, prompt, Lexicon(lexicon), tests, [clip.gloss for clip in plan.test])
         report["figures"] = {plan.rule: {"top-1": report["top1"], "among the five likeliest": report["top5"]}}
         facts |= {"temperature": report["temperature"], "threshold": report["threshold"]}
-        save_run(folder / "split", model, tokenizer, facts | {"sources": summarise_sources(plan.train)}, report)
+        save_run(
+            folder / "split", model, tokenizer, facts | {"sources": summarise_sources([*plan.train, *others])}, report
+        )
     shipped = plan.train if plan.test and not plan.ship else clips
     if plan.ship or model is None:
         model = fit(clips, "final")
     report |= {"shipped_clips": len(shipped)}
-    save_run(folder, model, tokenizer, facts | {"sources": summarise_sources(shipped)}, report)
+    save_run(folder, model, tokenizer, facts | {"sources": summarise_sources([*shipped, *others])}, report)
     return report
 
 
@@ -155,23 +162,25 @@ def configure(settings: TrainSettings, tokenizer: Tokenizer) -> ModelConfig:
     """The model's sizes."""
     if settings.model != "nano":
         raise IsyaratError(f"Training {settings.model!r} is not there yet; set model to nano.")
-    return nano(tokenizer.size)
+    return nano(tokenizer.size, settings.rendering)
 
 
-def list_words(glosses: Sequence[str], prompt: str) -> list[str]:
+def list_words(glosses: Sequence[str], prompt: str, foreign: Sequence[str] = ()) -> list[str]:
     """What nano's tokenizer learns from: its own answers often, so that each is a token or two, and the most frequent
     Indonesian words, so that a word that is enrolled later can be written too."""
     answers = [gloss.lower().replace("_", " ") for gloss in glosses]
+    aliens = [gloss.lower().replace("_", " ") for gloss in foreign]
     frequent = wordfreq.top_n_list("id", 5000)
-    return [*answers, prompt] * 100 + [form for word in frequent for form in (word, " " + word)]
+    return [*answers, prompt] * 100 + aliens * 20 + [form for word in frequent for form in (word, " " + word)]
 
 
-def claim_folder(folder: Path, plan: Plan, settings: TrainSettings) -> None:
+def claim_folder(folder: Path, plan: Plan, settings: TrainSettings, others: Sequence[ClipRecord] = ()) -> None:
     """Writes settings.json and split.csv, or checks that a run to be resumed has the same."""
     path = folder / "settings.json"
     wanted = {
         "settings": asdict(settings), "rule": plan.rule, "ship": plan.ship,
         "train": [str(c.path) for c in plan.train], "test": [str(c.path) for c in plan.test],
+        "others": [str(c.path) for c in others],
     }  # fmt: skip
     if path.exists():
         try:

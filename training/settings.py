@@ -29,9 +29,11 @@ class TrainSettings:
     clip_norm: float
     seed: int
     guide: float
+    smoothing: float
     negatives: float
     synthetic: float
     synthetic_per_gloss: int
+    others: float
 
 
 def load_settings(name: str, overrides: Mapping[str, object] | None = None) -> TrainSettings:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from isyarat.data.clip import ClipRecord
 from isyarat.data.errors import IsyaratError
 from isyarat.training.commands import train
 from isyarat.training.run import Plan
@@ -35,7 +37,9 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Plan, TrainSettings, Pat
     """What would have been trained."""
     asked: list[tuple[Plan, TrainSettings, Path]] = []
 
-    def note(plan: Plan, settings: TrainSettings, folder: Path) -> dict[str, Any]:
+    def note(
+        plan: Plan, settings: TrainSettings, folder: Path, others: Sequence[ClipRecord]
+    ) -> dict[str, Any]:
         asked.append((plan, settings, folder))
         mistake = {"truth": "APA", "answer": "SAYA", "confidence": 0.61}
         return {"top1": {"k": 1, "n": 2}, "mistakes": [mistake]}

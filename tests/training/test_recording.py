@@ -12,11 +12,13 @@ from isyarat.data.clip import ClipRecord
 from isyarat.data.errors import IsyaratError
 from isyarat.data.grid_spec import GridSpec
 from isyarat.data.lexicon import NO_SIGN
+from isyarat.data.motion_grid import compose_grid
 from isyarat.data.rendering import find_rendering
 from isyarat.data.sign import cut_signs
 from isyarat.data.video import Frame, VideoReader
 from isyarat.training.recording import (
     Recording,
+    name_language,
     record_clip,
     record_clips,
     record_frames,
@@ -25,6 +27,7 @@ from isyarat.training.recording import (
 )
 
 SPEC = GridSpec(112, 16)
+POSE_SPEC = GridSpec(24, 8)
 SCENE = synthetic.Scene(width=160, height=120, fps=15)
 
 
@@ -46,7 +49,7 @@ def test_the_sign_is_found() -> None:
     recording = record_frames(film(show), "SAYA", SPEC, "pixels")
     assert recording is not None
     assert recording.gloss == "SAYA"
-    assert recording.cells.shape == (show.frame_count, 32, 32, 3)
+    assert recording.view.shape == (show.frame_count, 32, 32, 3)
     assert len(recording.times_s) == show.frame_count
     (truth,) = show.truth
     assert recording.segment.start_s == pytest.approx(truth.start_s, abs=0.2)
@@ -74,7 +77,24 @@ def test_training_draws_the_grid_that_translating_draws(clip: ClipRecord) -> Non
     recording = record_clip(clip, SPEC, "pixels")
     assert recording is not None
     (sign,) = cut_signs(VideoReader(clip.path), SPEC, find_rendering("pixels"))
-    assert np.array_equal(recording.segment_sign().draw_grid(SPEC).image, sign.draw_grid(SPEC).image)
+    assert np.array_equal(compose_grid(recording.draw_cells(SPEC.cell_size), SPEC), sign.draw_grid(SPEC).image)
+
+
+def test_training_sees_the_poses_that_translating_sees(clip: ClipRecord) -> None:
+    """Not to the bit: training follows the person through every frame, translating through the nine of the grid."""
+    recording = record_clip(clip, POSE_SPEC, "pose")
+    assert recording is not None
+    (sign,) = cut_signs(VideoReader(clip.path), POSE_SPEC, find_rendering("pose"))
+    trained = recording.draw_cells(8).astype(int)
+    seen = sign.draw_cells(sign.choose_frames(POSE_SPEC), 8).astype(int)
+    other_order = np.abs(trained - np.roll(trained, 4, axis=0)).mean()
+    assert np.abs(trained - seen).mean() < other_order / 3
+
+
+def test_languages_of_clips(clip: ClipRecord) -> None:
+    assert name_language(clip) == ""
+    british = ClipRecord.model_validate({"path": clip.path, "label": "eat", "language": "BSL", "family": "banz"})
+    assert name_language(british) == "banz"
 
 
 def test_performances_repeat_and_vary() -> None:
@@ -82,9 +102,9 @@ def test_performances_repeat_and_vary() -> None:
     assert first is not None
     assert again is not None
     assert other is not None
-    assert np.array_equal(first.cells, again.cells)
+    assert np.array_equal(first.view, again.view)
     assert first.origin == "synthetic"
-    assert first.cells.shape != other.cells.shape or not np.array_equal(first.cells, other.cells)
+    assert first.view.shape != other.view.shape or not np.array_equal(first.view, other.view)
 
 
 def test_unknown_words_are_not_performed(monkeypatch: pytest.MonkeyPatch) -> None:

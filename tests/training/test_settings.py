@@ -21,7 +21,7 @@ def write(folder: Path, text: str) -> str:
 def test_nano() -> None:
     settings = load_settings("nano")
     assert settings.model == "nano"
-    assert settings.rendering == "pixels"
+    assert settings.rendering == "pose"
     assert 0 < settings.negatives < 0.5
 
 
