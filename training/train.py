@@ -61,7 +61,8 @@ def measure_loss(trainee: Trainee, batch: Batch, guide: float, smoothing: float)
 def smooth_cross_entropy(logits: jax.Array, labels: jax.Array, smoothing: float) -> jax.Array:
     """Cross entropy with `smoothing` of the target spread evenly over the classes: logits ...xC, labels ... -> ...."""
     targets = optax.smooth_labels(jax.nn.one_hot(labels, logits.shape[-1]), smoothing)
-    return optax.softmax_cross_entropy(logits, targets)
+    losses: jax.Array = optax.softmax_cross_entropy(logits, targets)
+    return losses
 
 
 @nnx.jit(static_argnames=("guide", "smoothing"))

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
+import math
 import os
+from collections.abc import Callable
 
+import jax
+import jax.numpy as jnp
+import numpy as np
 import pytest
 from flax import nnx
 from isyarat.data import synthetic
@@ -16,6 +22,7 @@ from isyarat.training.model.paligemma import PaliGemma
 from isyarat.training.model.tokenizer import Tokenizer
 from isyarat.training.recording import Recording, record_frames
 from isyarat.training.settings import TrainSettings, load_settings
+from numpy.typing import NDArray
 
 # Compiling is most of what these tests do; it takes half the time without optimisation.
 os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0")
@@ -76,3 +83,51 @@ def record(gloss: str, seed: int, spec: GridSpec, origin: str = "synthetic") -> 
 def recordings(config: ModelConfig) -> list[Recording]:
     """Two performances of each gloss, and two idle ones."""
     return [record(gloss, seed, config.vision.grid) for gloss in (*GLOSSES, NO_SIGN) for seed in (1, 2)]
+
+
+@pytest.fixture(scope="session")
+def build_paligemma() -> Callable[..., PaliGemma]:
+    """Builds a random PaliGemma 1 or 2 with every part of the large ones, in evaluation mode."""
+
+    @functools.cache
+    def build(version: int, scan: bool, remat: bool, seed: int, dropout: float) -> PaliGemma:
+        vision = VisionConfig(image_size=42, patch_size=14, width=16, depth=2, heads=2, mlp_dim=24, dropout=dropout)
+        text = TextConfig(
+            vocabulary=64, width=16, depth=3, heads=4, kv_heads=version, head_dim=8, mlp_dim=24, dropout=dropout
+        )
+        if version == 2:
+            text = dataclasses.replace(
+                text, query_scalar=10.0, attention_cap=5.0, logit_cap=3.0, sliding_window=6, post_norms=True
+            )
+        config = ModelConfig(f"tiny{version}", vision, text, cache=32, scan=scan, remat=remat)
+        if dropout:
+            return PaliGemma(config, rngs=nnx.Rngs(seed))
+        # Filled by NumPy: JAX would compile the drawing of every shape.
+        graph, state = nnx.split(nnx.eval_shape(lambda: PaliGemma(config, rngs=nnx.Rngs(0))))
+        rng = np.random.default_rng(seed)
+        filled = [
+            (path, leaf.replace(jnp.asarray(draw(rng, path, leaf.shape), jnp.float32)))
+            for path, leaf in nnx.to_flat_state(state)
+        ]
+        return nnx.merge(graph, nnx.from_flat_state(filled))  # type: ignore[no-any-return]
+
+    def draw(rng: np.random.Generator, path: tuple[object, ...], shape: tuple[int, ...]) -> NDArray[np.float64]:
+        if path[-1] == "scale":
+            return 1 + 0.2 * rng.normal(size=shape)
+        fan_in = math.prod(shape[:-1]) if "conv" in path else 1 if path[-1] == "bias" else shape[-2]
+        return rng.normal(size=shape) / math.sqrt(fan_in)
+
+    def copy(version: int, *, scan: bool = True, remat: bool = False, seed: int = 0, dropout: float = 0.0) -> PaliGemma:
+        model: PaliGemma = nnx.clone(build(version, scan, remat, seed, dropout))
+        model.eval()
+        return model
+
+    return copy
+
+
+@pytest.fixture(scope="session")
+def paligemma_inputs() -> tuple[jax.Array, jax.Array, jax.Array]:
+    """Two pictures, two rows of ten tokens, and the lengths of their prefixes, for `build_paligemma`."""
+    images = jax.random.uniform(jax.random.key(0), (2, 42, 42, 3), minval=-1.0, maxval=1.0)
+    tokens = jax.random.randint(jax.random.key(1), (2, 10), 5, 60)
+    return images, tokens, jnp.array([4, 6], jnp.int32)

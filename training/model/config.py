@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
+from ...data.errors import IsyaratError
 from ...data.grid_spec import GridSpec
 
 
@@ -45,12 +47,17 @@ class VisionConfig:
 
 @dataclass(frozen=True, slots=True)
 class TextConfig:
-    """The decoder (Gemma; arXiv:2403.08295).
+    """The decoder (Gemma, arXiv:2403.08295; Gemma 2, arXiv:2408.00118).
 
     Attributes:
         vocabulary: rows of the (tied) embedding.
         width, depth, heads, kv_heads, head_dim, mlp_dim: of the transformer.
         dropout: share of activations dropped in training.
+        query_scalar: attention scores are divided by its root; None: by the root of head_dim.
+        attention_cap, logit_cap: Gemma 2's soft caps, x -> cap tanh(x / cap), of scores and of logits; None: none.
+        sliding_window: in every other block, the first one included, a token of the answer sees this many tokens
+            (itself counted) and no more; the prefix always sees itself whole. None: no such blocks.
+        post_norms: Gemma 2's norms after attention and after the MLP.
     """
 
     vocabulary: int = 257_216
@@ -61,6 +68,11 @@ class TextConfig:
     head_dim: int = 256
     mlp_dim: int = 16_384
     dropout: float = 0.0
+    query_scalar: float | None = None
+    attention_cap: float | None = None
+    logit_cap: float | None = None
+    sliding_window: int | None = None
+    post_norms: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +81,18 @@ class ModelConfig:
 
     Attributes:
         name: e.g. "nano".
-        cache: length of the KV cache: image tokens + prompt + answer.
+        cache: length of the KV cache of `prefill` and `decode`: image tokens + prompt + answer.
+        scan: store the blocks stacked and scan over them: compiles in the time of one block, whatever the depth.
+        remat: compute the activations of a block again in the backward pass instead of keeping them: a third more
+            computation, and the memory of one block instead of all.
     """
 
     name: str = "paligemma-3b-224"
     vision: VisionConfig = field(default_factory=VisionConfig)
     text: TextConfig = field(default_factory=TextConfig)
     cache: int = 512
+    scan: bool = False
+    remat: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Plain types, for bundle.json and checkpoints."""
@@ -86,20 +103,62 @@ class ModelConfig:
         """The inverse of `to_dict` (lists become tuples)."""
         vision = dict(values["vision"])
         vision["cell_channels"] = tuple(vision.get("cell_channels", ()))
-        return cls(values["name"], VisionConfig(**vision), TextConfig(**values["text"]), values["cache"])
+        return cls(**{**values, "vision": VisionConfig(**vision), "text": TextConfig(**values["text"])})
 
 
-def nano(vocabulary: int) -> ModelConfig:
+def nano(vocabulary: int, rendering: str = "pose") -> ModelConfig:
     """About a million parameters: trains on two CPU cores in minutes, runs in a millisecond or two.
 
     Arguments:
         vocabulary: size of its own small tokenizer.
+        rendering: "pose" has one patch a cell, 8 x 8 points of colour, and SigLIP's encoder as it is; pictures
+            ("pixels") need the convolutional stem.
     """
-    vision = VisionConfig(
-        stem="cells", patch_size=16, width=128, depth=2, heads=4, mlp_dim=512,
-        cell_channels=(64, 96, 128), dropout=0.1,
-    )  # fmt: skip
+    if rendering == "pose":
+        vision = VisionConfig(image_size=24, patch_size=8, width=128, depth=2, heads=4, mlp_dim=512, dropout=0.2)
+    else:
+        vision = VisionConfig(
+            stem="cells", patch_size=16, width=128, depth=2, heads=4, mlp_dim=512,
+            cell_channels=(64, 96, 128), dropout=0.1,
+        )  # fmt: skip
     text = TextConfig(
-        vocabulary=vocabulary, width=128, depth=2, heads=4, kv_heads=1, head_dim=32, mlp_dim=512, dropout=0.1
-    )
-    return ModelConfig("nano", vision, text, cache=32)
+        vocabulary=vocabulary, width=128, depth=2, heads=4, kv_heads=1, head_dim=32, mlp_dim=512,
+        dropout=vision.dropout,
+    )  # fmt: skip
+    return ModelConfig("nano", vision, text, cache=48)
+
+
+# Decoders as published: Gemma 2B (arXiv:2403.08295, table 1) and Gemma 2 2B, 9B and 27B (arXiv:2408.00118, table 1).
+GEMMA_2B = TextConfig()
+GEMMA2_2B = TextConfig(
+    width=2304, depth=26, heads=8, kv_heads=4, head_dim=256, mlp_dim=9216,
+    attention_cap=50.0, logit_cap=30.0, sliding_window=4096, post_norms=True,
+)  # fmt: skip
+GEMMA2_9B = dataclasses.replace(GEMMA2_2B, width=3584, depth=42, heads=16, kv_heads=8, mlp_dim=14_336)
+GEMMA2_27B = dataclasses.replace(
+    GEMMA2_2B, width=4608, depth=46, heads=32, kv_heads=16, head_dim=128, mlp_dim=36_864, query_scalar=4608 / 32
+)
+
+DECODERS = {
+    "paligemma-3b": GEMMA_2B,
+    "paligemma2-3b": GEMMA2_2B,
+    "paligemma2-10b": GEMMA2_9B,
+    "paligemma2-28b": GEMMA2_27B,
+}
+IMAGE_SIZES = (224, 448, 896)
+
+
+def find_config(name: str) -> ModelConfig:
+    """A published PaliGemma: "paligemma-3b-224", "paligemma2-10b-448" and so on, scanned.
+
+    The encoder is always SigLIP-So400m/14; the text may be 256 tokens long in `prefill` and `decode`.
+
+    Raises:
+        IsyaratError: there is none of that name.
+    """
+    family, _, size = name.rpartition("-")
+    known = [f"{decoder}-{pixels}" for decoder in DECODERS for pixels in IMAGE_SIZES]
+    if name not in known:
+        raise IsyaratError(f"There is no model {name!r}; choose from: {', '.join(known)}.")
+    vision = VisionConfig(image_size=int(size))
+    return ModelConfig(name, vision, DECODERS[family], cache=vision.tokens + 256, scan=True)

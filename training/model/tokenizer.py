@@ -27,11 +27,15 @@ class Tokenizer:
 
     @classmethod
     def load(cls, path: str | Path) -> Tokenizer:
-        """Reads a tokenizer.json.
+        """Reads a tokenizer.json, or a SentencePiece model (a file that ends in .model).
 
         Raises:
-            IsyaratError: it is missing or damaged.
+            IsyaratError: it is missing or damaged, or of another kind than Gemma's.
         """
+        if Path(path).suffix == ".model":
+            from .sentencepiece import convert_sentencepiece
+
+            return cls(convert_sentencepiece(Path(path)))
         try:
             inner = tokenizers.Tokenizer.from_file(str(path))
         except Exception as error:  # the library has no class of its own for it

@@ -8,7 +8,8 @@ import math
 import jax
 import pytest
 from flax import nnx
-from isyarat.training.model.config import ModelConfig, nano
+from isyarat.data.errors import IsyaratError
+from isyarat.training.model.config import ModelConfig, find_config, nano
 from isyarat.training.model.paligemma import PaliGemma
 
 
@@ -29,8 +30,31 @@ def count_parameters(config: ModelConfig) -> int:
     return sum(math.prod(leaf.shape) for leaf in jax.tree.leaves(shapes))
 
 
-def test_paligemma_has_its_published_size() -> None:
-    assert count_parameters(ModelConfig()) / 1e9 == pytest.approx(2.92, abs=0.005)
+@pytest.mark.parametrize(
+    ("name", "billions"),
+    # As the checkpoints on Hugging Face's hub state them.
+    [
+        ("paligemma-3b-224", 2.92),
+        ("paligemma2-3b-448", 3.03),
+        ("paligemma2-10b-224", 9.66),
+        ("paligemma2-28b-896", 27.7),
+    ],
+)
+def test_paligemma_has_its_published_size(name: str, billions: float) -> None:
+    config = find_config(name)
+    assert count_parameters(config) / 1e9 == pytest.approx(billions, rel=0.003)
+    assert config.vision.tokens == (int(name.rpartition("-")[2]) // 14) ** 2
+
+
+def test_an_unknown_name_lists_the_known() -> None:
+    with pytest.raises(IsyaratError, match=r"paligemma-3b-225.*paligemma2-28b-896"):
+        find_config("paligemma-3b-225")
+
+
+def test_configurations_of_older_bundles_are_read() -> None:
+    values = nano(512).to_dict()
+    del values["scan"], values["remat"], values["text"]["post_norms"]
+    assert ModelConfig.from_dict(values) == nano(512)
 
 
 def test_nano_is_about_a_million() -> None:
