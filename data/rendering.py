@@ -15,6 +15,7 @@ from .video import Image
 
 if TYPE_CHECKING:
     from .pose.track import PoseTrack
+    from .pose.tracker import PoseTracker
 
 # Longest side of the frames that are kept until a sign is over and its pose is looked for: hands of a tenth of it
 # still fill the hand model's picture.
@@ -84,14 +85,20 @@ def draw_poses(kept: Sequence[Image], size: int) -> Image:
 def track_poses(frames: Sequence[Image]) -> PoseTrack:
     """The poses of one person in frames that follow each other."""
     from .pose.track import stack_poses
+
+    tracker = start_tracker()
+    return stack_poses([tracker.estimate(frame) for frame in frames])
+
+
+def start_tracker() -> PoseTracker:
+    """A tracker that follows nobody yet. One a thread: loading its models takes longer than a sign."""
     from .pose.tracker import PoseTracker
 
-    # One tracker a thread: loading its models takes longer than a sign, and it must not be shared.
     tracker: PoseTracker | None = getattr(_local, "tracker", None)
     if tracker is None:
         tracker = _local.tracker = PoseTracker()
     tracker.reset()
-    return stack_poses([tracker.estimate(frame) for frame in frames])
+    return tracker
 
 
 _local = threading.local()
@@ -103,6 +110,15 @@ RENDERINGS: dict[str, Rendering] = {
         Rendering("pose", keep_frame, draw_poses),
     )
 }
+
+
+def list_models(name: str) -> dict[str, str]:
+    """SHA-256 of the model files that a rendering needs, by name."""
+    if name != "pose":
+        return {}
+    from .pose.models import SHA256
+
+    return dict(SHA256)
 
 
 def find_rendering(name: str) -> Rendering:

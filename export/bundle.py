@@ -26,13 +26,18 @@ class FileEntry(BaseModel):
 
 
 class GridEntry(BaseModel):
-    """Geometry and rendering of the motion grid."""
+    """Geometry and rendering of the motion grid.
+
+    Attributes:
+        models: SHA-256 of the model files that the rendering needs, by name (data/pose/models); none for pixels.
+    """
 
     image_size: int
     patch_size: int
     rows: int
     columns: int
     rendering: str
+    models: dict[str, str] = {}
 
     @property
     def spec(self) -> GridSpec:

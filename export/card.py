@@ -13,7 +13,9 @@ LICENCE = (
 
 NOTICE = (
     "The clips were collected and published by others; signers are pseudonyms, forms of signs were judged by "
-    "non-signers. No clip, frame or landmark is part of the bundle; its golden grid shows a drawn, synthetic signer."
+    "non-signers. Clips of other sign languages only teach what does not depend on the signer; their words are never "
+    "answered. "
+    "No clip, frame or landmark is part of the bundle; its golden grid shows a drawn, synthetic signer."
 )
 
 CARD = """# Model card: isyarat {name}
@@ -45,7 +47,9 @@ with both.
 def describe_data(sources: list[dict[str, Any]]) -> str:
     """The data statement, from the table of sources that the training run wrote."""
     parts = [
-        f"{row['clips']} clips of {row['words']} words by signer {row['signer']} ({', '.join(row['backgrounds'])}; "
+        f"{row['clips']} clips of {row['words']} words by "
+        + (f"{row['signers']} signers" if row.get("signers", 1) > 1 else "signer")
+        + f" {row['signer']} ({', '.join(row['backgrounds'])}; "
         f"licence: {row['licence']}; source: {row['source'] or 'not stated'})"
         for row in sources
     ]

@@ -19,7 +19,7 @@ from ..data.clip import read_clips, select_clips
 from ..data.errors import IsyaratError
 from ..data.lexicon import NO_SIGN, Lexicon
 from ..data.metrics import Proportion
-from ..data.rendering import find_rendering
+from ..data.rendering import find_rendering, list_models
 from ..data.sign import cut_signs
 from ..data.video import Frame, Image, VideoReader
 from ..training.checkpoint import load_model
@@ -128,6 +128,7 @@ def fill_bundle(
             rows=config.vision.grid.rows,
             columns=config.vision.grid.columns,
             rendering=facts["rendering"],
+            models=list_models(facts["rendering"]),
         ),
         image_tokens=config.vision.tokens,
         prompt=PromptEntry(text=facts["prompt"], tokens=prompt),

@@ -17,6 +17,7 @@ from tqdm import tqdm
 
 from ..data import synthetic
 from ..data.clip import ClipRecord
+from ..data.clip_file import check_file
 from ..data.errors import ClipError, IsyaratError
 from ..data.grid_spec import GridSpec
 from ..data.lexicon import NO_SIGN
@@ -25,10 +26,11 @@ from ..data.pose.colours import colour_motion
 from ..data.pose.pose import Pose
 from ..data.pose.signing_space import enter_signing_space
 from ..data.pose.track import PoseTrack, stack_poses
-from ..data.pose.tracker import PoseTracker
-from ..data.rendering import Rendering, find_rendering
+from ..data.rendering import Rendering, find_rendering, start_tracker
 from ..data.segment import Segment, Segmenter
+from ..data.split import hash_file
 from ..data.video import Frame, Image, VideoReader
+from .recording_cache import RecordingCache
 
 # Frames a second of the synthetic signer in training: nine are drawn from a sign, more only cost time and memory.
 SYNTHETIC_FPS = 15.0
@@ -111,7 +113,7 @@ class Watcher:
         self.times_s: list[float] = []
         self._cells: list[Image] = []
         self._poses: list[Pose | None] = []
-        self._tracker = PoseTracker() if rendering.name == "pose" else None
+        self._tracker = start_tracker() if rendering.name == "pose" else None
 
     def watch(self, frame: Frame) -> None:
         """Takes a frame in; of poses `POSE_FPS` a second are enough."""
@@ -128,14 +130,24 @@ class Watcher:
         return stack_poses(self._poses) if self._tracker else np.stack(self._cells)
 
 
-def record_clip(clip: ClipRecord, spec: GridSpec, rendering: str) -> Recording | None:
+def record_clip(
+    clip: ClipRecord, spec: GridSpec, rendering: str, cache: RecordingCache | None = None
+) -> Recording | None:
     """Decodes a clip of one sign; None when the segmenter finds no movement in it.
 
     Raises:
         IsyaratError: it cannot be read.
     """
+    language = name_language(clip)
+
+    def make(clip: ClipRecord) -> Recording | None:
+        return record_frames(VideoReader(clip.path), clip.gloss, spec, rendering, language=language)
+
     try:
-        return record_frames(VideoReader(clip.path), clip.gloss, spec, rendering, language=name_language(clip))
+        if cache is None:
+            return make(clip)
+        check_file(clip.path)
+        return cache.find(f"{hash_file(clip.path)} {clip.gloss} {language}", clip, make)
     except ClipError as error:
         # Of one argument, so that it can be handed from one process to another.
         raise IsyaratError(str(error)) from None
@@ -148,13 +160,25 @@ def name_language(clip: ClipRecord) -> str:
 
 
 def record_clips(
-    clips: Sequence[ClipRecord], spec: GridSpec, rendering: str, name: str = "decode"
+    clips: Sequence[ClipRecord],
+    spec: GridSpec,
+    rendering: str,
+    cache: RecordingCache | None = None,
+    name: str = "decode",
 ) -> list[Recording | None]:
     """`record_clip` for many, side by side, with a progress bar; in the order given."""
-    return run_all(partial(record_clip, spec=spec, rendering=rendering), clips, name)
+    return run_all(partial(record_clip, spec=spec, rendering=rendering, cache=cache), clips, name)
 
 
-def record_performance(job: tuple[str, int], spec: GridSpec, rendering: str) -> Recording | None:
+def record_performance(
+    job: tuple[str, int], spec: GridSpec, rendering: str, cache: RecordingCache | None = None
+) -> Recording | None:
+    """`perform_job`, kept in the cache if there is one."""
+    make = partial(perform_job, spec=spec, rendering=rendering)
+    return make(job) if cache is None else cache.find(f"synthetic {job}", job, make)
+
+
+def perform_job(job: tuple[str, int], spec: GridSpec, rendering: str) -> Recording | None:
     """One performance of the synthetic signer: (gloss, seed); for `NO_SIGN` it idles, talks or leaves the room."""
     gloss, seed = job
     rng = np.random.default_rng([seed, *gloss.encode()])
@@ -174,14 +198,19 @@ def record_performance(job: tuple[str, int], spec: GridSpec, rendering: str) -> 
 
 
 def record_performances(
-    glosses: Sequence[str], each: int, seed: int, spec: GridSpec, rendering: str
+    glosses: Sequence[str],
+    each: int,
+    seed: int,
+    spec: GridSpec,
+    rendering: str,
+    cache: RecordingCache | None = None,
 ) -> list[Recording]:
     """`each` performances of every gloss that the synthetic signer knows, and ten times as many without a sign."""
     if not each:
         return []
     known = [gloss for gloss in glosses if gloss in synthetic.GLOSSES]
     jobs = [(g, seed + i) for g in known for i in range(each)] + [(NO_SIGN, seed + i) for i in range(10 * each)]
-    found = run_all(partial(record_performance, spec=spec, rendering=rendering), jobs, "synthetic signer")
+    found = run_all(partial(record_performance, spec=spec, rendering=rendering, cache=cache), jobs, "synthetic signer")
     return [recording for recording in found if recording is not None]
 
 

@@ -24,7 +24,8 @@ from .evaluate import evaluate_model
 from .model.config import ModelConfig, nano
 from .model.paligemma import PaliGemma
 from .model.tokenizer import Tokenizer
-from .recording import record_clips, record_performances
+from .recording import name_language, record_clips, record_performances
+from .recording_cache import RecordingCache
 from .settings import TrainSettings
 from .train import train_model
 
@@ -95,9 +96,11 @@ def train_run(plan: Plan, settings: TrainSettings, folder: Path, others: Sequenc
     tokenizer = Tokenizer.train(list_words(glosses, settings.prompt, foreign), settings.vocabulary)
     config = configure(settings, tokenizer)
     spec = config.vision.grid
-    recordings = dict(zip((c.path for c in clips), record_clips(clips, spec, settings.rendering), strict=True))
-    aliens = [r for r in record_clips(others, spec, settings.rendering, "other languages") if r is not None]
-    performances = record_performances(glosses, settings.synthetic_per_gloss, settings.seed, spec, settings.rendering)
+    # Beside the run, so that the next one on the same clips finds them.
+    cached = spec, settings.rendering, RecordingCache(folder.parent / "recordings", spec, settings.rendering)
+    recordings = dict(zip((c.path for c in clips), record_clips(clips, *cached), strict=True))
+    aliens = [r for r in record_clips(others, *cached, "other languages") if r is not None]
+    performances = record_performances(glosses, settings.synthetic_per_gloss, settings.seed, *cached)
     lexicon = {gloss: encode_answer(tokenizer, gloss) for gloss in [*glosses, NO_SIGN]}
     prompt = encode_prompt(tokenizer, settings.prompt)
 
@@ -147,12 +150,16 @@ def summarise_sources(clips: Sequence[ClipRecord]) -> list[dict[str, Any]]:
     """Who is in the data, under which licence: a row a signer and licence, for the model card."""
     groups: dict[tuple[str, str, str], list[ClipRecord]] = {}
     for clip in clips:
-        groups.setdefault((clip.signer, clip.licence, clip.source), []).append(clip)
+        # Of other languages nobody is looked up one by one; there are eighty.
+        language = name_language(clip)
+        who = f"of other sign languages ({language})" if language else clip.signer
+        groups.setdefault((who, clip.licence, "" if language else clip.source), []).append(clip)
     return [
         {
             "signer": signer, "licence": licence, "source": source, "clips": len(group),
             "words": len({clip.gloss for clip in group}),
             "backgrounds": sorted({clip.background or "not stated" for clip in group}),
+            "signers": len({clip.signer for clip in group}),
         }
         for (signer, licence, source), group in sorted(groups.items(), key=lambda item: -len(item[1]))
     ]  # fmt: skip

@@ -34,8 +34,8 @@ class PoseTracker:
 
     Arguments:
         threads: of the runtime.
-        second_look: looks again for hands that were not found; finds more, and costs a third more time while one is
-            hidden (measured on clips of signers: 87 to 91 % of the raised hands instead of 82 %).
+        second_look: looks again for hands that were not found. On frames of signers it raises the share of raised
+            hands that are found from 83 to 90 % (n = 235) and the mean time by 7 %.
 
     Raises:
         IsyaratError: a model file is missing or damaged.

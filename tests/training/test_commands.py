@@ -37,9 +37,7 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Plan, TrainSettings, Pat
     """What would have been trained."""
     asked: list[tuple[Plan, TrainSettings, Path]] = []
 
-    def note(
-        plan: Plan, settings: TrainSettings, folder: Path, others: Sequence[ClipRecord]
-    ) -> dict[str, Any]:
+    def note(plan: Plan, settings: TrainSettings, folder: Path, others: Sequence[ClipRecord]) -> dict[str, Any]:
         asked.append((plan, settings, folder))
         mistake = {"truth": "APA", "answer": "SAYA", "confidence": 0.61}
         return {"top1": {"k": 1, "n": 2}, "mistakes": [mistake]}

@@ -127,7 +127,19 @@ def test_sources() -> None:
     first, second = summarise_sources(clips)
     assert first == {
         "signer": "A", "licence": "none stated", "source": "", "clips": 2, "words": 2,
-        "backgrounds": ["beige", "green"],
+        "backgrounds": ["beige", "green"], "signers": 1,
     }  # fmt: skip
     assert second["signer"] == "B"
     json.dumps([first, second])
+
+
+def test_other_languages_are_one_row_each() -> None:
+    foreign = [
+        ClipRecord.model_validate(
+            {"path": f"{i}.mp4", "label": "EAT", "signer": f"s{i}", "family": "banz", "source": f"{i}"}
+        )
+        for i in range(3)
+    ]
+    (row,) = summarise_sources(foreign)
+    assert (row["clips"], row["signers"]) == (3, 3)
+    assert "banz" in row["signer"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import pytest
@@ -37,16 +38,17 @@ Draw = Callable[..., Drawing]
 
 @pytest.fixture(scope="session")
 def draw() -> Draw:
-    """Draws the signer in the middle of a sign, or a share of the way through the clip."""
+    """Draws the signer in the middle of a sign, or at another share of it; None is a signer at rest."""
 
+    @cache
     def make(gloss: str | None, *, share: float = 0.5, handed: str = "right", **scene: object) -> Drawing:
-        settings = {"blur": 0.0, "fps": 20.0, **scene}
+        settings = {"blur": 0.0, "fps": 5.0, **scene}
         style = synthetic.Style(sway=0.0, handed=handed)
         glosses = [] if gloss is None else [gloss]
         show = synthetic.perform(glosses, scene=synthetic.Scene(**settings), style=style)  # type: ignore[arg-type]
         interval = show.truth[0] if glosses else synthetic.Interval("", 0.0, show.duration_s)
         wanted = interval.start_s + share * (interval.end_s - interval.start_s)
-        time_s, image = min(show.frames(), key=lambda frame: abs(frame[0] - wanted))
+        time_s, image = next(frame for frame in show.frames() if frame[0] >= wanted)
         assert show.motion is not None
         pose_P = show.motion.pose(time_s)
         figure = Figure(show.look, show.scene, handed)
