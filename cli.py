@@ -20,6 +20,7 @@ COMMANDS = {
     "train": ("isyarat.training.commands", "train"),
     "export": ("isyarat.export.commands", "export"),
     "verify": ("isyarat.export.commands", "verify"),
+    "serve": ("isyarat.server.commands", "serve"),
 }
 
 

@@ -1,4 +1,4 @@
-"""`isyarat translate`, `sentence`, `evaluate` and `demo`."""
+"""`isyarat translate`, `sentence`, `evaluate`, `demo` and `serve`."""
 
 from __future__ import annotations
 
@@ -205,3 +205,56 @@ def demo(output: Path, seed: int, bundle: Path | None, as_json: bool) -> None:
         click.echo(json.dumps(result.to_dict(), ensure_ascii=False))
     else:
         click.echo(result.describe())
+
+
+@click.command()
+@click.option("--host", help="Address to listen on.  [default: 127.0.0.1]")
+@click.option("--port", type=click.IntRange(0, 65535), help="Port; 0 takes a free one.  [default: 8000]")
+@click.option(
+    "--bundle", "bundles", type=click.Path(path_type=Path), multiple=True, help="Folder of a bundle; may be repeated."
+)
+@click.option("--precision", help="One that the bundles have, e.g. int8.  [default: the bundles']")
+@click.option("--grammar", help="What puts glosses into words.  [default: rules]")
+@click.option("--workers", type=click.IntRange(1, 256), help="Processes that decode and recognise.  [default: cores]")
+@click.option("--web", type=click.Path(path_type=Path), help="Folder of the web app, served at /.")
+@click.option("--origin", "origins", multiple=True, help="Web origin that may call from a browser; may be repeated.")
+@click.option("--keys", "keys_file", type=click.Path(path_type=Path), help="File of API keys.")
+@click.option("--create-key", metavar="NAME", help="Make a key, add its hash to --keys, show it once, and stop.")
+@click.option("--rate", "rate_per_minute", type=click.IntRange(0), help="Requests a minute of one key.  [default: any]")
+@click.option(
+    "--database",
+    "database_url",
+    help="SQLAlchemy URL of the feedback store; one with a password is better given as ISYARAT_DATABASE_URL, which the "
+    "list of processes does not show.  [default: no feedback]",
+)
+@click.option("--blobs", "blobs_url", help="Folder or fsspec URL (s3://...) for pictures given with consent.")
+@click.option("--environment", type=click.Choice(["development", "production"]), help="[default: development]")
+def serve(create_key: str | None, **options: object) -> None:
+    """Answer requests over HTTP and WebSocket: /v1/translations, /v1/glosses, /v1/sentences, /v1/stream, /v1/bundles.
+
+    Everything can be set as ISYARAT_... in the environment, too (ISYARAT_PORT=9000; ISYARAT_LIMITS__MAX_DURATION_S=30).
+    No clip or frame is kept. The document of the API is /v1/openapi.json. `kill -HUP` reads the bundles anew.
+
+    \b
+    Examples:
+      isyarat serve
+      isyarat serve --port 9000 --bundle runs/nano/bundle
+      isyarat serve --create-key school --keys keys.txt
+      isyarat serve --host 0.0.0.0 --keys keys.txt --environment production
+      isyarat serve --database sqlite:///feedback.db --blobs feedback-media
+    """
+    if create_key is not None:
+        from .keys import create_key as make
+
+        path = options["keys_file"]
+        if not isinstance(path, Path):
+            raise click.UsageError("--create-key needs --keys FILE, to which the hash of the new key is added.")
+        click.echo(make(path, create_key))
+        click.echo("Keep it: it is shown this once.", err=True)
+        return
+    from .serving import serve as run
+    from .settings import read_settings
+
+    given = {name: list(value) if isinstance(value, tuple) else value for name, value in options.items()}
+    settings = read_settings(**{name: value for name, value in given.items() if value != []})
+    run(settings, lambda address: click.echo(f"isyarat answers at {address}  (Ctrl-C stops it)"))

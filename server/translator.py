@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -68,14 +68,34 @@ class Translator:
         Raises:
             ClipError: the clip cannot be read.
         """
+        return self.translate_frames(VideoReader(path), str(path), variety=variety)
+
+    def translate_frames(
+        self,
+        frames: Iterable[Frame],
+        name: str,
+        *,
+        variety: str | None = None,
+        segmenter: Segmenter | None = None,
+        on_sign: Callable[[SignResult], None] | None = None,
+    ) -> Translation:
+        """Translates frames from wherever they come; looks at each once, so they may still be arriving.
+
+        Arguments:
+            frames: upright frames in the order of time; what they say in `warnings` once they have ended is passed on.
+            name: what the result calls them.
+            variety: regional variety of the signer, an input of the grammar step.
+            segmenter: give one to read its state while the frames pass.
+            on_sign: called with every sign as soon as it is named.
+        """
         started = time.perf_counter()
-        reader, segmenter, watch = VideoReader(path), Segmenter(), Watch()
+        segmenter, watch = segmenter or Segmenter(), Watch()
         recogniser = self.recogniser
         signs: list[SignResult] = []
         warnings: list[ClipWarning] = []
         recognise_s = 0.0
         refused = 0
-        for sign in cut_signs(watch.follow(reader), recogniser.spec, recogniser.rendering, segmenter):
+        for sign in cut_signs(watch.follow(frames), recogniser.spec, recogniser.rendering, segmenter):
             if sign.segment.end_s - sign.segment.start_s > LONGEST_SIGN_S:
                 warnings.append(warn_long(sign))
                 continue
@@ -86,24 +106,26 @@ class Translator:
                 refused += 1
             else:
                 signs.append(result)
+                if on_sign is not None:
+                    on_sign(result)
         grammar_started = time.perf_counter()
         sentence = self.grammar.compose([sign.gloss for sign in signs], variety=variety)
         finished = time.perf_counter()
-        warnings += [ClipWarning("damaged", f"{text[0].upper()}{text[1:]}.") for text in reader.warnings]
+        damage: Iterable[str] = getattr(frames, "warnings", ())
+        warnings += [ClipWarning("damaged", f"{text[0].upper()}{text[1:]}.") for text in damage]
         warnings += judge_light(watch.brightness)
         warnings += [warn_unsure(sign) for sign in signs if sign.gloss != UNKNOWN and sign.confidence < SURE]
         if not signs:
-            warnings.append(
-                explain_silence(reader, segmenter, refused, long=any(w.code == "no_rest" for w in warnings))
-            )
+            long = any(w.code == "no_rest" for w in warnings)
+            warnings.append(explain_silence(len(watch.brightness), segmenter, refused, long=long))
         timings = {
             "decode": watch.decode_s * 1e3,
             "recognise": recognise_s * 1e3,
             "grammar": (finished - grammar_started) * 1e3,
             "total": (finished - started) * 1e3,
         }
-        name = recogniser.bundle.manifest.name
-        return Translation(str(path), sentence.text, signs, name, sentence.backend, timings, warnings)
+        bundle = recogniser.bundle.manifest.name
+        return Translation(name, sentence.text, signs, bundle, sentence.backend, timings, warnings)
 
     def recognise(self, sign: Sign) -> SignResult | None:
         """Names one sign; None when the model holds the movement for no sign at all."""
@@ -133,7 +155,9 @@ def warn_long(sign: Sign) -> ClipWarning:
 
 def judge_light(brightness: list[float]) -> list[ClipWarning]:
     """Too dark, too bright, or nothing."""
-    mean = float(np.mean(brightness)) if brightness else 0.0
+    if not brightness:  # a stream that ended before its first frame
+        return []
+    mean = float(np.mean(brightness))
     if mean < DARKEST:
         return [ClipWarning("too_dark", "The picture is too dark; turn on a light or face the window.")]
     if mean > BRIGHTEST:
@@ -143,9 +167,9 @@ def judge_light(brightness: list[float]) -> list[ClipWarning]:
     return []
 
 
-def explain_silence(reader: VideoReader, segmenter: Segmenter, refused: int, *, long: bool) -> ClipWarning:
+def explain_silence(frame_count: int, segmenter: Segmenter, refused: int, *, long: bool) -> ClipWarning:
     """Says why a clip gave no gloss."""
-    if reader.frame_count == 1:
+    if frame_count == 1:
         return ClipWarning("one_frame", "The clip has a single frame, so nothing can move in it; record a video.")
     if segmenter.peak_motion < segmenter.settings.start:
         return ClipWarning("no_movement", "Nothing moves in this clip; make sure that the hands are in the picture.")

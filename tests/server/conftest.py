@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
-from typing import cast
+from typing import Any, cast
 
 import av
 import numpy as np
@@ -17,17 +16,16 @@ from isyarat import cli
 from isyarat.data import synthetic
 from isyarat.data.grid_spec import GridSpec
 from isyarat.data.lexicon import NO_SIGN
-from isyarat.data.rendering import render_pixels
+from isyarat.data.rendering import find_rendering
 from isyarat.data.video import Image
-from isyarat.export.bundle import SHIPPED
 from isyarat.export.runtime import Recogniser, Recognition
 from isyarat.server.grammar import load_grammar
 from isyarat.server.translator import Translator
 
-SMALL = synthetic.Scene(width=200, height=150, fps=20)
+sys.path.insert(0, str(Path(__file__).parent))  # helpers beside the tests, which pytest's import mode does not find
+from live_server import BUNDLE, LiveServer
 
-# Another bundle can be put to these tests before it is shipped.
-BUNDLE = Path(os.environ.get("ISYARAT_TEST_BUNDLE", SHIPPED))
+SMALL = synthetic.Scene(width=200, height=150, fps=20)
 
 
 class ScriptedRecogniser:
@@ -38,7 +36,7 @@ class ScriptedRecogniser:
     """
 
     def __init__(self, answers: Iterable[str | tuple[str, float]] = ()) -> None:
-        self.spec, self.rendering = GridSpec(112, 16), render_pixels
+        self.spec, self.rendering = GridSpec(112, 16), find_rendering("pixels")
         self.answers: Iterator[str | tuple[str, float]] = iter(answers)
         self.images: list[Image] = []
         self.bundle = SimpleNamespace(
@@ -127,3 +125,39 @@ def isyarat(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str])
         return Outcome(int(caught.value.code or 0), captured.out, captured.err)
 
     return call
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[LiveServer]:
+    """A server with one worker and streams, shared by the tests that do not harm it."""
+    if not (BUNDLE / "bundle.json").is_file():
+        pytest.skip(f"there is no bundle in {BUNDLE}")
+    running = LiveServer(bundles=[BUNDLE], max_streams=4)
+    yield running
+    running.stop()
+
+
+@pytest.fixture
+def start_server() -> Iterator[Callable[..., LiveServer]]:
+    """Starts servers of a test's own; they are stopped after it."""
+    running: list[LiveServer] = []
+
+    def start(**settings: Any) -> LiveServer:
+        running.append(LiveServer(bundles=[BUNDLE], **settings))
+        return running[-1]
+
+    yield start
+    for one in running:
+        one.stop()
+
+
+@pytest.fixture(scope="session")
+def clip_bytes(two_signs: tuple[Path, synthetic.Performance]) -> bytes:
+    """The clip SAYA MAKAN."""
+    return two_signs[0].read_bytes()
+
+
+@pytest.fixture(scope="session")
+def grid_png() -> bytes:
+    """The bundle's own golden grid, of the synthetic signer."""
+    return (BUNDLE / "golden" / "grid.png").read_bytes()
