@@ -1,4 +1,4 @@
-"""What each part of nano's recipe is worth: one part changed at a time, several seeds, written to results/ablation.json.
+"""What each part of nano's recipe is worth: one changed at a time, several seeds, into results/ablation.json.
 
     python tests/benchmarks/ablate_nano.py [--clips CSV] [--also CSV] [--seeds 0 1 2] [VARIANT ...]
 
@@ -25,6 +25,7 @@ from isyarat.data.split import split_by_clip
 from isyarat.training.dataset import Dataset
 from isyarat.training.encode import encode_answer, encode_prompt
 from isyarat.training.evaluate import evaluate_model
+from isyarat.training.model.config import nano
 from isyarat.training.model.paligemma import PaliGemma
 from isyarat.training.model.tokenizer import Tokenizer
 from isyarat.training.recording import Recording, record_clips, record_performances
@@ -105,7 +106,7 @@ def main() -> None:
             if (name := f"{variant}, seed {seed}") in rows:
                 continue
             settings = replace(load_settings("nano"), seed=seed, **VARIANTS[variant])
-            spec = configure(settings, Tokenizer.train(["a"], 8)).vision.grid
+            spec = nano(1, settings.rendering).vision.grid
             cached = spec, settings.rendering, RecordingCache(Path("runs/recordings"), spec, settings.rendering)
             rows[name] = judge(settings, parts, cached)
             print(name, rows[name], flush=True)

@@ -12,6 +12,7 @@ import platform
 import time
 from pathlib import Path
 
+import cv2
 import numpy as np
 from isyarat.data import synthetic
 from isyarat.data.pose import PoseTracker
@@ -36,8 +37,8 @@ def measure(tracker: PoseTracker, images: list[Image]) -> float:
 def main() -> None:
     figures: dict[str, float] = {}
     for name, (width, height) in tqdm(SIZES.items(), unit="size", disable=None):
-        scene = synthetic.Scene(width=width, height=height, fps=8)
-        frames = [image for _, image in synthetic.perform(["HALO"], scene=scene, rest_s=0.2).frames()]
+        show = synthetic.perform(["HALO"], scene=synthetic.Scene(fps=8), rest_s=0.2)
+        frames = [np.asarray(cv2.resize(image, (width, height)), np.uint8) for _, image in show.frames()]
         for threads in (1, 2):
             tracker = PoseTracker(threads)
             tracker.estimate(frames[0])  # the first call prepares kernels
