@@ -67,13 +67,17 @@ def cut_signs(
     """
     segmenter = segmenter or Segmenter()
     kept: deque[tuple[float, Image]] = deque()
+    gap_s = 0.0  # least time between kept frames
     for frame in frames:
-        kept.append((frame.time_s, rendering.keep(frame.image, spec.cell_size)))
+        if not kept or frame.time_s - kept[-1][0] > gap_s:
+            kept.append((frame.time_s, rendering.keep(frame.image, spec.cell_size)))
         for segment in segmenter.push(frame.image, frame.time_s):
             yield gather(segment, kept, rendering)
+            gap_s = 0.0
         drop_old(kept, segmenter.keep_from_s - MARGIN_S)
-        if len(kept) > MOST_KEPT:
+        if len(kept) >= MOST_KEPT:
             kept = deque(list(kept)[::2])
+            gap_s = 0.75 * (kept[-1][0] - kept[0][0]) / (len(kept) - 1)
     for segment in segmenter.flush():
         yield gather(segment, kept, rendering)
 
