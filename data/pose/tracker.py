@@ -23,7 +23,7 @@ from .landmarks import Body, BodyLandmarks, HandLandmarks
 from .pose import LEFT, RIGHT, BodyPoint, Points, Pose
 from .region import Region
 
-LONGEST = 640  # pixels; a hand of a tenth of that still has more pixels than its model distinguishes
+LONGEST = 640  # pixels; the crop of the body has 256, and a reader of clips gives no more either
 SCORE = 0.5  # of the body; MediaPipe's threshold
 PRESENCE = 0.5  # of a hand; MediaPipe's threshold
 WRISTS = (BodyPoint.LEFT_WRIST, BodyPoint.RIGHT_WRIST)
