@@ -14,10 +14,6 @@ from .video import Image
 # Grey of the gutters: zero once pixels are scaled to [-1, 1], so that they carry no signal.
 GUTTER = 128
 
-# Two frames that miss a slot by times less than this apart are as good as each other; containers round times to a
-# millisecond, and the same clip in another one must give the same grid.
-TIE_S = 0.002
-
 
 @dataclass(frozen=True, slots=True)
 class MotionGrid:
@@ -53,7 +49,7 @@ def select_frames(times_s: NDArray[np.float64], start_s: float, end_s: float, co
     """Picks the frame nearest in time to each of `count` slots spread evenly over [start_s, end_s].
 
     Slots are moments, never frame numbers: a variable-rate clip and its constant-rate twin give the same choice.
-    On a tie (within `TIE_S`) the earlier frame is taken. A frame may stand twice where the clip has fewer frames than slots.
+    On a tie the earlier frame is taken. A frame may stand twice where the clip has fewer frames than slots.
 
     Arguments:
         times_s: N increasing presentation times.
@@ -67,7 +63,7 @@ def select_frames(times_s: NDArray[np.float64], start_s: float, end_s: float, co
     after = np.clip(np.searchsorted(times_s, slots), 1, max(1, len(times_s) - 1))
     before = after - 1
     after = np.minimum(after, len(times_s) - 1)
-    closer_after = times_s[after] - slots < slots - times_s[before] - TIE_S
+    closer_after = times_s[after] - slots < slots - times_s[before]
     return np.where(closer_after, after, before)
 
 

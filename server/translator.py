@@ -21,6 +21,9 @@ from .translation import UNKNOWN, ClipWarning, SignResult, Translation
 # walking, signing without a rest), and naming it would be guessing.
 LONGEST_SIGN_S = 5.0
 
+# Seconds between two movements that are one: the segmenter cuts an endless one without a gap.
+GOES_ON_S = 0.1
+
 # Mean brightness (of 255) outside of which hands cannot be told from what is behind them.
 DARKEST, BRIGHTEST = 28.0, 238.0
 
@@ -95,9 +98,13 @@ class Translator:
         warnings: list[ClipWarning] = []
         recognise_s = 0.0
         refused = 0
+        long_until_s = float("-inf")
         for sign in cut_signs(watch.follow(frames), recogniser.spec, recogniser.rendering, segmenter):
-            if sign.segment.end_s - sign.segment.start_s > LONGEST_SIGN_S:
+            # What goes on without a rest where a too long movement was cut belongs to it.
+            goes_on = sign.segment.start_s - long_until_s < GOES_ON_S
+            if goes_on or sign.segment.end_s - sign.segment.start_s > LONGEST_SIGN_S:
                 warnings.append(warn_long(sign))
+                long_until_s = sign.segment.end_s
                 continue
             before = time.perf_counter()
             result = self.recognise(sign)

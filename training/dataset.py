@@ -23,6 +23,7 @@ from .encode import encode_example
 from .model.tokenizer import Tokenizer
 from .recording import Recording, View
 from .settings import TrainSettings
+from .stranger import is_stranger
 
 # (sign language, gloss); the language of BISINDO is "".
 Answer = tuple[str, str]
@@ -46,7 +47,8 @@ class Dataset:
         settings: TrainSettings,
     ) -> None:
         self.spec, self.seed = spec, settings.seed
-        self.negatives, self.synthetic, self.others = settings.negatives, settings.synthetic, settings.others
+        self.negatives, self.synthetic = settings.negatives, settings.synthetic
+        self.others, self.strangers = settings.others, settings.strangers
         self.by_gloss: dict[str, dict[str, list[Recording]]] = defaultdict(lambda: defaultdict(list))
         foreign: dict[Answer, list[Recording]] = defaultdict(list)
         for recording in recordings:
@@ -88,7 +90,9 @@ class Dataset:
         if self.foreign and rng.random() < self.others:
             group = self.foreign[rng.integers(len(self.foreign))]
             recording = group[rng.integers(len(group))]
-            return (recording.language, recording.gloss), draw_sign(recording, self.spec.frames, rng)
+            refused = is_stranger(recording.gloss, self.glosses) and rng.random() < self.strangers
+            answer = ("", NO_SIGN) if refused else (recording.language, recording.gloss)
+            return answer, draw_sign(recording, self.spec.frames, rng)
         gloss = self.glosses[rng.integers(len(self.glosses))]
         origins = self.by_gloss[gloss]
         synthetic = "synthetic" in origins and ("real" not in origins or rng.random() < self.synthetic)

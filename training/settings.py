@@ -34,6 +34,7 @@ class TrainSettings:
     synthetic: float
     synthetic_per_gloss: int
     others: float
+    strangers: float
 
 
 def load_settings(name: str, overrides: Mapping[str, object] | None = None) -> TrainSettings:

@@ -106,7 +106,7 @@ def train_model(model: PaliGemma, dataset: Dataset, settings: TrainSettings, fol
         checkpoints.restore(modules)
     with (
         (folder / "log.jsonl").open("a", encoding="utf-8") as log,
-        tqdm(total=settings.steps, initial=first, unit="step", desc=folder.name) as bar,
+        tqdm(total=settings.steps, initial=first, unit="step", desc=folder.name, disable=None) as bar,
     ):
         for step, batch in fetch_batches(dataset, settings.batch, first, settings.steps):
             if step % SAVE_EVERY == 0:

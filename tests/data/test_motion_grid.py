@@ -48,9 +48,6 @@ def test_every_slot_gets_the_nearest_frame(times_ms: list[int], start_ms: int, l
 
 def test_ties_go_to_the_earlier_frame() -> None:
     assert select_frames(np.array([0.0, 1.0]), 0.5, 0.5, 1).tolist() == [0]
-    rounded = np.array([0.0, 0.999])  # as a container that counts milliseconds would write it
-    assert select_frames(rounded, 0.5, 0.5, 1).tolist() == [0]
-    assert select_frames(np.array([0.0, 0.99]), 0.5, 0.5, 1).tolist() == [1]
 
 
 def test_fewer_frames_than_slots() -> None:
