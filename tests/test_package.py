@@ -62,7 +62,12 @@ def test_every_package_is_declared() -> None:
 
 def test_data_files_are_inside(names: set[str]) -> None:
     assert "isyarat/py.typed" in names
-    for path in [*(ROOT / "training" / "configs").glob("*.toml"), *(ROOT / "export" / "bundles").rglob("*")]:
+    for path in [
+        *(ROOT / "training" / "configs").glob("*.toml"),
+        *(ROOT / "export" / "bundles").rglob("*"),
+        *(ROOT / "data" / "pose" / "models").iterdir(),
+        ROOT / "server" / "grammar" / "words_id.tsv.gz",
+    ]:
         if path.is_file():
             assert f"isyarat/{path.relative_to(ROOT).as_posix()}" in names
 
