@@ -23,11 +23,13 @@ class MotionGrid:
         image: SxSx3 uint8 RGB.
         spec: its geometry.
         times_s: presentation time of the frame in each cell, in seconds.
+        empty: no cell shows a hand, as far as its rendering can tell.
     """
 
     image: Image
     spec: GridSpec
     times_s: tuple[float, ...]
+    empty: bool = False
 
 
 def compose_grid(cells: Sequence[Image] | Image, spec: GridSpec) -> Image:

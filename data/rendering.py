@@ -30,11 +30,13 @@ class Rendering:
         name: as in a bundle.
         keep: (upright HxWx3 uint8 RGB frame, side of a cell in pixels) -> what has to be kept of it, HxWx3 uint8.
         draw: (what was kept of the T chosen frames, side of a cell) -> TxSxSx3 uint8 RGB cells.
+        is_empty: whether cells show no hand, so that there is nothing to recognise; pixels cannot tell.
     """
 
     name: str
     keep: Callable[[Image, int], Image]
     draw: Callable[[Sequence[Image], int], Image]
+    is_empty: Callable[[Image], bool]
 
 
 def render_pixels(image: Image, size: int) -> Image:
@@ -82,6 +84,13 @@ def draw_poses(kept: Sequence[Image], size: int) -> Image:
     return colour_motion(enter_signing_space(track_poses(kept)), size)
 
 
+def lacks_hands(cells: Image) -> bool:
+    """Whether no cell of a pose rendering shows a hand."""
+    from .pose.colours import shows_hand
+
+    return not shows_hand(cells)
+
+
 def track_poses(frames: Sequence[Image]) -> PoseTrack:
     """The poses of one person in frames that follow each other."""
     from .pose.track import stack_poses
@@ -106,8 +115,8 @@ _local = threading.local()
 RENDERINGS: dict[str, Rendering] = {
     rendering.name: rendering
     for rendering in (
-        Rendering("pixels", render_pixels, stack_cells),
-        Rendering("pose", keep_frame, draw_poses),
+        Rendering("pixels", render_pixels, stack_cells, lambda cells: False),
+        Rendering("pose", keep_frame, draw_poses, lacks_hands),
     )
 }
 

@@ -51,7 +51,8 @@ class Sign:
         """The motion grid."""
         chosen = self.choose_frames(spec)
         times_s = tuple(float(t) for t in self.times_s[chosen])
-        return MotionGrid(compose_grid(self.draw_cells(chosen, spec.cell_size), spec), spec, times_s)
+        cells = self.draw_cells(chosen, spec.cell_size)
+        return MotionGrid(compose_grid(cells, spec), spec, times_s, self.rendering.is_empty(cells))
 
 
 def cut_signs(

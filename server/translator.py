@@ -136,7 +136,10 @@ class Translator:
 
     def recognise(self, sign: Sign) -> SignResult | None:
         """Names one sign; None when the model holds the movement for no sign at all."""
-        answer = self.recogniser.recognise(sign.draw_grid(self.recogniser.spec).image)
+        grid = sign.draw_grid(self.recogniser.spec)
+        if grid.empty:
+            return None
+        answer = self.recogniser.recognise(grid.image)
         if answer.gloss == NO_SIGN:
             return None
         gloss = UNKNOWN if answer.unknown else answer.gloss

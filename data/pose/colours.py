@@ -41,6 +41,7 @@ UPPER_BODY = [
     BodyPoint.LEFT_ELBOW, BodyPoint.RIGHT_ELBOW, BodyPoint.LEFT_WRIST, BodyPoint.RIGHT_WRIST,
 ]  # fmt: skip
 HAND_BLOCKS = (9, 34)
+PRESENCE_BLOCK = 21  # of a hand's blocks
 APART_BLOCK = 59
 
 
@@ -59,6 +60,16 @@ def colour_motion(motion: Motion, size: int) -> Image:
     cells = np.full((count, size, size, 3), 128, np.uint8)
     cells[:, : BLOCKS * block, : BLOCKS * block] = squares
     return cells
+
+
+def shows_hand(cells_TxSxSx3: Image) -> bool:
+    """Whether any cell shows a raised hand that was found more likely than not."""
+    block = cells_TxSxSx3.shape[1] // BLOCKS
+    for first in HAND_BLOCKS:
+        row, column = divmod(first + PRESENCE_BLOCK, BLOCKS)
+        if (cells_TxSxSx3[:, row * block, column * block, 2] > 128).any():
+            return True
+    return False
 
 
 def measure_blocks(motion: Motion) -> NDArray[np.float32]:
@@ -86,7 +97,7 @@ def measure_hand(points_Tx75x3: Points, presence_T: Points, hand: int) -> NDArra
     values[:, 20, 2] = np.where(shown[:, 0], 1, -1)
     middle = little * np.float32(0.33) + index * np.float32(0.67)
     values[:, 21, :2] = np.where(shown, fingers[:, HandPoint.MIDDLE_KNUCKLE, :2], middle) / SPACE
-    values[:, 21, 2] = presence_T * 2 - 1
+    values[:, PRESENCE_BLOCK, 2] = presence_T * 2 - 1
     values[:, 22, :2] = np.where(shown, fingers[:, HandPoint.INDEX_TIP, :2], index) / SPACE
     values[:, 23, :2] = np.where(shown, fingers[:, HandPoint.THUMB_TIP, :2], thumb) / SPACE
     values[:, 24, :2] = (wrist - points_Tx75x3[:, BodyPoint.NOSE, :2]) / NEAR_FACE

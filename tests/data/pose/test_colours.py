@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from isyarat.data.errors import IsyaratError
-from isyarat.data.pose.colours import BLOCKS, HAND_BLOCKS, SPACE, colour_motion
+from isyarat.data.pose.colours import BLOCKS, HAND_BLOCKS, SPACE, colour_motion, shows_hand
 from isyarat.data.pose.pose import BodyPoint
 from isyarat.data.pose.signing_space import Motion
 from isyarat.data.pose.track import LEFT_HAND
@@ -63,3 +63,12 @@ def test_fingers_of_a_hand_that_was_not_found_are_grey() -> None:
 def test_too_small_cells() -> None:
     with pytest.raises(IsyaratError, match="too small"):
         colour_motion(make_motion(), 7)
+
+
+@pytest.mark.parametrize("size", [8, 20])
+def test_cells_tell_whether_a_hand_was_found(size: int) -> None:
+    assert shows_hand(colour_motion(make_motion(presence=0.9), size))
+    assert not shows_hand(colour_motion(make_motion(presence=0.4), size))
+    one = make_motion(presence=0.1)
+    one.presence_Tx2[4, 1] = 0.8
+    assert shows_hand(colour_motion(one, size))
