@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import os
-import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
@@ -18,6 +15,7 @@ from numpy.typing import NDArray
 from ..data.errors import IsyaratError
 from ..data.lexicon import NO_SIGN, soften
 from ..data.motion_grid import scale_pixels
+from ..data.pose.native_log import mute_native_log
 from ..data.rendering import Rendering, find_rendering
 from ..data.video import Image
 from .bundle import Bundle
@@ -136,26 +134,6 @@ class Recogniser:
         position = np.array([self._start + depth], np.int32)
         outputs = self._decode(token=np.array([[token]], np.int32), position=position, **cast(Caches, state))
         return split_outputs(outputs)
-
-
-@contextmanager
-def mute_native_log() -> Iterator[None]:
-    """Sends the runtime's own chatter (a line about its delegate, no setting turns it off) nowhere while it loads."""
-    try:
-        saved = os.dup(2)
-    except OSError:  # whoever started this has closed it
-        yield
-        return
-    if sys.stderr is not None:
-        sys.stderr.flush()
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    try:
-        os.dup2(nowhere, 2)
-        yield
-    finally:
-        os.dup2(saved, 2)
-        os.close(saved)
-        os.close(nowhere)
 
 
 def split_outputs(outputs: dict[str, NDArray[np.float32]]) -> tuple[Logits, Caches]:
