@@ -17,6 +17,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ..data.errors import ClipError, IsyaratError
 from ..data.lexicon import NO_SIGN
 from ..export.runtime import Recogniser
@@ -148,10 +150,16 @@ def load_translators(folders: dict[str, str], grammar: str, precision: str | Non
 
     composer = load_grammar(grammar)
     composer.compose(["SAYA", "MAKAN"])
-    return {
+    translators = {
         name: Translator(Recogniser(Bundle.open(folder), precision=precision, threads=1), composer)
         for name, folder in folders.items()
     }
+    nothing = np.zeros((240, 320, 3), np.uint8)
+    for translator in translators.values():
+        # Loads the models that the rendering needs, before memory is limited and the first clip waits for them.
+        spec, rendering = translator.recogniser.spec, translator.recogniser.rendering
+        rendering.draw([rendering.keep(nothing, spec.cell_size)] * spec.frames, spec.cell_size)
+    return translators
 
 
 def confine(memory_mb: int) -> None:

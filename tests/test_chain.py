@@ -16,8 +16,8 @@ ROOMS = ("wall", "plain", "room")
 
 # Nano itself, for seconds instead of minutes.
 CHANGES = {
-    "steps": "200",
-    "batch": "8",
+    "steps": "500",
+    "batch": "16",
     "learning_rate": "2e-3",
     "negatives": "0.1",
     "synthetic": "0.2",

@@ -234,7 +234,7 @@ def test_deadline_and_cancellation_free_the_worker(two_signs: TwoSigns, long_cli
 
 def test_processor_time_is_limited_inside_the_decoder_too(long_clip: Path, two_signs: TwoSigns) -> None:
     async def act() -> Any:
-        async with running(limits=DecodeLimits(cpu_s=0.3)) as engine:
+        async with running(limits=DecodeLimits(cpu_s=0.9)) as engine:
             with pytest.raises(ProblemError) as caught:
                 await translate(engine, long_clip)
             assert caught.value.code == "clip-too-costly"
@@ -253,7 +253,7 @@ def test_memory_is_limited(two_signs: TwoSigns, tmp_path: Path) -> None:
     )  # fmt: skip
 
     async def act() -> Any:
-        limits = DecodeLimits(memory_mb=96, max_pixels=10**8)
+        limits = DecodeLimits(memory_mb=256, max_pixels=10**8)
         async with running(limits=limits) as engine:
             with pytest.raises(ProblemError) as caught:
                 await translate(engine, path)

@@ -172,7 +172,7 @@ def test_bombs(server: LiveServer, clip_bytes: bytes, name: str) -> None:
 
 def test_a_png_that_unpacks_to_more_than_it_says(server: LiveServer, clip_bytes: bytes) -> None:
     try:
-        server.client.name_sign(build_png(224, 224, bytes(200_000_000)))
+        server.client.name_sign(build_png(24, 24, bytes(200_000_000)))
     except ServerProblemError as problem:
         assert problem.code == "picture-unreadable"
     assert_well(server, clip_bytes)
