@@ -11,7 +11,7 @@ from isyarat import cli
 from isyarat.data import synthetic
 from isyarat.training.settings import CONFIGS
 
-GLOSSES = ("BAIK", "SAYA", "TIDUR")  # signs that differ much
+GLOSSES = ("BAIK", "SAYA", "HALO")  # signs that differ much, with the hands in plain view
 ROOMS = ("wall", "plain", "room")
 
 # Nano itself, for seconds instead of minutes.
